@@ -51,7 +51,7 @@ MEMD_DESCRIBE(memd::admin::EventsParams,
 MEMD_DESCRIBE(memd::admin::SessionChange, plain<&T::session_id, &T::platform>(),
               field<&T::title>("Its title: text of history."),
               field<&T::parent_id>("The session that a subagent belongs to; empty: it is a main session."),
-              field<&T::events>("Events in the store now."), field<&T::exchanges>("Exchanges in the store now."),
+              field<&T::events>("Events in the store now."), field<&T::exchanges>("Turns in the store now."),
               field<&T::last_event>("RFC 3339."));
 
 MEMD_DESCRIBE(memd::admin::EventsReport, field<&T::cursor>("Send it as after to get what came later."),

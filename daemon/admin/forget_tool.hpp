@@ -72,9 +72,8 @@ Result<std::vector<std::string>> stored_though_excluded(MemoryHost& host);
 
 MEMD_DESCRIBE(
     memd::admin::ForgetParams, field<&T::session>("Select the session with this id or id prefix."),
-    field<&T::exchanges>(
-        "Select these exchanges of sessions that stay: x42 or SESSION#3. Sessions of subagents that were "
-        "started in them go, too. Nothing else may be selected."),
+    field<&T::exchanges>("Select these turns of sessions that stay: x42 or SESSION#3. Sessions of subagents that were "
+                         "started in them go, too. Nothing else may be selected."),
     field<&T::text>("Remove this text wherever it stands, and remember it by a keyed hash only, so that it is masked "
                     "where it is read again. At least 8 bytes. Nothing else may be selected."),
     field<&T::project>("Select sessions of projects whose path or name contains this text."),
@@ -86,16 +85,16 @@ MEMD_DESCRIBE(memd::admin::ForgetLine, field<&T::session_id>("Id of the main ses
               plain<&T::title, &T::project>(), field<&T::ended>("Last event, RFC 3339."),
               field<&T::reason>("Why it is removed, if the parameters do not select it directly."),
               field<&T::sessions>("Number of sessions, subagents included."), plain<&T::exchanges, &T::events>(),
-              field<&T::raw_bytes>("Their bytes in the raw layer."));
+              field<&T::raw_bytes>("Their bytes in the original records."));
 MEMD_DESCRIBE(memd::admin::ForgetExchange, field<&T::id>(), field<&T::session_id>("Its session, which stays."),
               field<&T::exchange_number>("Its number there, which no other one gets."),
               field<&T::started>("When it began, RFC 3339."), field<&T::prompt>("First line of the prompt."),
               field<&T::events>(), field<&T::subagents>("Sessions that were started in it and go, too."));
 MEMD_DESCRIBE(memd::admin::ForgetReport, field<&T::sessions>("The sessions that are removed, oldest first."),
-              field<&T::single_exchanges>("Exchanges that are removed from sessions that stay."),
+              field<&T::single_exchanges>("Turns that are removed from sessions that stay."),
               field<&T::all_sessions>("Number of sessions, subagents included."),
               plain<&T::exchanges, &T::events, &T::raw_bytes>(),
               field<&T::of_text>("True: a text is removed, and the figures count what holds it."),
-              field<&T::records>("Records of the raw layer that hold the text."),
+              field<&T::records>("Original records that hold the text."),
               field<&T::memories>("Files of memories that hold the text; memd does not write them."),
               field<&T::done>("True: they were removed. False: this is a preview."));

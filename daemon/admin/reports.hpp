@@ -318,7 +318,7 @@ MEMD_DESCRIBE(memd::admin::PlatformReport, field<&T::platform>(), field<&T::sour
               field<&T::bytes_skipped>("Bytes left out for a named reason."), field<&T::bytes_unknown>(),
               field<&T::bytes_pending>("Bytes of unfinished last records."), field<&T::sessions>(),
               field<&T::subagent_sessions>("Sessions of subagents and workflow agents."),
-              field<&T::exchanges>("Exchanges of main sessions."), plain<&T::subagent_exchanges, &T::events>(),
+              field<&T::exchanges>("Turns of main sessions."), plain<&T::subagent_exchanges, &T::events>(),
               field<&T::diagnostics>("Diagnostics not yet expired."), field<&T::records>(),
               field<&T::unknown_records>("Of these of unknown shape."),
               field<&T::recent_records>("About the last 1,000 records ingested."),
@@ -339,35 +339,35 @@ MEMD_DESCRIBE(memd::admin::SourcesReport, field<&T::active>("Sources that are fo
               field<&T::troubles>("The first of those that cannot be read."));
 
 MEMD_DESCRIBE(memd::admin::EnrichmentRun,
-              field<&T::exchanges>("Exchanges given vectors in this run, or terms if there is no model."),
-              field<&T::seconds>(), field<&T::pending_terms>("Exchanges still without identifiers and topics."),
-              field<&T::pending_vectors>("Exchanges still without vectors of their text."),
+              field<&T::exchanges>("Turns given vectors in this run, or terms if there is no model."),
+              field<&T::seconds>(), field<&T::pending_terms>("Turns still without identifiers and topics."),
+              field<&T::pending_vectors>("Turns still without vectors of their text."),
               field<&T::trouble>("Why vectors could not be made; empty: nothing."));
 
 MEMD_DESCRIBE(memd::admin::EnrichmentStatus, field<&T::model>("Whose vectors searches use; empty: disabled."),
               field<&T::becoming>("The model that replaces it while its vectors are made; empty: none."),
               field<&T::exchanges>("With vectors of it."),
-              field<&T::pending_terms>("Exchanges that wait for identifiers and topics."),
-              field<&T::pending_vectors>("Exchanges that wait for vectors of their text."),
-              field<&T::working>("At work now."), field<&T::done>("Exchanges enriched since the start."),
+              field<&T::pending_terms>("Turns that wait for identifiers and topics."),
+              field<&T::pending_vectors>("Turns that wait for vectors of their text."),
+              field<&T::working>("At work now."), field<&T::done>("Turns enriched since the start."),
               field<&T::exchanges_per_s>("While it worked."), field<&T::texts_embedded>("Since the start."),
               field<&T::texts_refused>("Since the start: they have no vector."),
               field<&T::vectors_mb>("Vectors in memory, in MiB."),
               field<&T::trouble>("Why vectors cannot be made now; empty: nothing."),
               field<&T::retry_at>("When it is tried again, RFC 3339."));
 
-MEMD_DESCRIBE(memd::admin::SecondLookRun, field<&T::exchanges>("Exchanges taken from the queue in this run."),
-              field<&T::seconds>(), field<&T::waiting>("Exchanges that still wait."),
+MEMD_DESCRIBE(memd::admin::SecondLookRun, field<&T::exchanges>("Turns taken from the queue in this run."),
+              field<&T::seconds>(), field<&T::waiting>("Turns that still wait."),
               field<&T::trouble>("Why they do; empty: time was up, or none does."));
 
 MEMD_DESCRIBE(memd::admin::SecondLookStatus,
               field<&T::turned_off_by>("Key of the configuration that turns it off; empty: it is on."),
               field<&T::model>("The network that makes the vectors; empty: it is off."), field<&T::exchanges>(),
-              field<&T::made>("Exchanges with a vector."),
-              field<&T::waiting>("Exchanges whose vector is missing or of an older text."),
-              field<&T::working>("At work now."), field<&T::done>("Exchanges taken from the queue since the start."),
+              field<&T::made>("Turns with a vector."),
+              field<&T::waiting>("Turns whose vector is missing or of an older text."),
+              field<&T::working>("At work now."), field<&T::done>("Turns taken from the queue since the start."),
               field<&T::busy_seconds>(),
-              field<&T::paused>("Why exchanges wait although they could be taken; empty: none do."));
+              field<&T::paused>("Why turns wait although they could be taken; empty: none do."));
 
 MEMD_DESCRIBE(memd::admin::SummariesStatus,
               field<&T::models>("Language models that may be asked; empty: none is configured."),
@@ -381,7 +381,7 @@ MEMD_DESCRIBE(memd::admin::SummariesStatus,
 MEMD_DESCRIBE(memd::admin::DecisionsStatus, field<&T::waiting>("Sessions that are analysed and not judged yet."),
               field<&T::exchanges>("Judged by this process."), field<&T::decisions>(),
               field<&T::not_said>("Items of answers that were dropped: nobody said what they quote."),
-              field<&T::unreadable>("Exchanges without a usable answer; their decisions stay as they were."),
+              field<&T::unreadable>("Turns without a usable answer; their decisions stay as they were."),
               field<&T::trouble>("Why none are judged now; empty: nothing."));
 
 MEMD_DESCRIBE(memd::admin::IngestReport, field<&T::complete>("Each source that is there was read to its end."),
@@ -392,9 +392,9 @@ MEMD_DESCRIBE(memd::admin::IngestReport, field<&T::complete>("Each source that i
               field<&T::bytes_indexed>("Bytes whose content is in the store."),
               field<&T::bytes_skipped>("Bytes left out for a named reason."), field<&T::bytes_unknown>(),
               field<&T::bytes_pending>("Bytes of unfinished last records."),
-              plain<&T::sessions, &T::subagent_sessions, &T::events>(),
-              field<&T::exchanges>("Exchanges of main sessions."), field<&T::subagent_exchanges>(),
-              field<&T::diagnostics>("Diagnostics not yet expired."), field<&T::seconds>("Wall clock of this run."),
+              plain<&T::sessions, &T::subagent_sessions, &T::events>(), field<&T::exchanges>("Turns of main sessions."),
+              field<&T::subagent_exchanges>(), field<&T::diagnostics>("Diagnostics not yet expired."),
+              field<&T::seconds>("Wall clock of this run."),
               field<&T::mb_per_s>("Bytes read in this run a second, in millions."),
               field<&T::peak_rss_mb>("Largest resident set of the process, in MiB."),
               field<&T::bytes_read>("Bytes of sources read in this run."),
@@ -419,15 +419,15 @@ MEMD_DESCRIBE(memd::admin::IngestStatus, field<&T::idle>("Nothing left to read."
 
 MEMD_DESCRIBE(memd::admin::DropReport, field<&T::session_id>("Main session."), field<&T::title>(),
               field<&T::sessions>("Sessions that are dropped, subagents included."),
-              field<&T::exchanges>("Exchanges that keep their first lines only."),
+              field<&T::exchanges>("Turns that keep their first lines only."),
               field<&T::events>("Events that are dropped; 0 where they are not counted."),
               field<&T::ended>("Last event, RFC 3339."), field<&T::due>("When the limit is reached, RFC 3339."),
               field<&T::goes>("When the daemon drops it, at least a week after it was announced. RFC 3339."),
               plain<&T::reason, &T::raw_bytes>());
 
 MEMD_DESCRIBE(memd::admin::EvictionSum, field<&T::sessions>("Sessions, subagents included."),
-              field<&T::exchanges>("Exchanges that keep their first lines only."), field<&T::events>(),
-              field<&T::raw_bytes>("Bytes of records in the raw layer."));
+              field<&T::exchanges>("Turns that keep their first lines only."), field<&T::events>(),
+              field<&T::raw_bytes>("Bytes of records in the original records."));
 
 MEMD_DESCRIBE(
     memd::admin::RetentionReport, field<&T::max_age_days>("Limit in the configuration; 0: none."),
@@ -498,7 +498,7 @@ MEMD_DESCRIBE(
 
 MEMD_DESCRIBE(memd::admin::LogReport, field<&admin::LogReport::entries>("Newest first."));
 
-MEMD_DESCRIBE(memd::admin::DoctorParams, field<&T::full>("Read all of the raw layer, not a sample."),
+MEMD_DESCRIBE(memd::admin::DoctorParams, field<&T::full>("Read all original records, not a sample."),
               field<&T::fix>("Rebuild what searches read from the store's rows, if it is damaged."));
 MEMD_DESCRIBE(memd::admin::DoctorCheck, field<&T::name>(), field<&T::status>("ok, note or problem."),
               field<&T::detail>(), field<&T::fix>("What to do about it."));

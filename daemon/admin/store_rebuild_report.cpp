@@ -33,8 +33,9 @@ std::string replaced(const RebuildAnswer& r) {
   std::string out = fmt::format("the store was rebuilt from {:.1f} MB of records, with {} events, in {:.1f} s",
                                 megabytes(r.bytes), r.events, r.seconds);
   if (!r.from_old.empty())
-    out += fmt::format("; {} of its sessions are those of the store before, because the raw layer lacks something",
-                       r.from_old.size());
+    out +=
+        fmt::format("; {} of its sessions are those of the store before, because the original records lack something",
+                    r.from_old.size());
   if (!r.lost.empty()) out += fmt::format("; {} have less than before: {}", r.lost.size(), names(r.lost));
   if (!r.kept.empty()) out += "; the store before is " + harmless_line(r.kept);
   return out;
@@ -45,8 +46,8 @@ std::string refused(const RebuildAnswer& r) {
   if (!r.lost.empty())
     out += fmt::format("of {} of its sessions a new one would have less ({})", r.lost.size(), names(r.lost));
   else
-    out += fmt::format("it cannot be read ({}), and {} bytes of the raw layer are damaged", harmless_line(r.old_damage),
-                       r.damaged_bytes);
+    out += fmt::format("it cannot be read ({}), and {} bytes of original records are damaged",
+                       harmless_line(r.old_damage), r.damaged_bytes);
   return out + "; a rebuild that accepts loss replaces it all the same, and keeps it";
 }
 

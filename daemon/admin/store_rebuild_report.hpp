@@ -61,7 +61,7 @@ MEMD_DESCRIBE(memd::admin::RebuildAnswer, field<&T::replaced>("The new store too
               field<&T::damaged_bytes>("That could not be read."),
               field<&T::damages>("The first of them, by file and place."),
               field<&T::unsupported>("Slices of platforms that this memd does not read."),
-              field<&T::from_old>("Taken from the old store, because the raw layer lacks something of them."),
+              field<&T::from_old>("Taken from the old store, because the original records lack something of them."),
               field<&T::lost>("What the new store lacks."),
               field<&T::old_damage>("Why the old store cannot be read; empty: it can."),
               field<&T::kept>("Where the old store is now; empty: there was none."), field<&T::seconds>());
@@ -73,6 +73,6 @@ MEMD_DESCRIBE(
         "stays; failed: the old one stays."),
     field<&T::started>("RFC 3339."), field<&T::ended>("RFC 3339; empty: it runs."),
     field<&T::bytes_done>("Of records, read."),
-    field<&T::bytes_total>("Of records, in the raw layer; 0: not known yet."),
+    field<&T::bytes_total>("Of records, in the original records; 0: not known yet."),
     field<&T::error>("Why it failed; empty: it did not."),
     field<&T::result>("What came of it; absent: it runs, or failed."));

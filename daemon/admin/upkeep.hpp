@@ -56,7 +56,8 @@ std::uint64_t raw_bytes(const MemoryHost& host);
 MEMD_DESCRIBE(memd::admin::CompactParams);
 
 MEMD_DESCRIBE(memd::admin::CompactReport, field<&T::store_bytes_before>("Size of the store with its log, before."),
-              field<&T::store_bytes>("The same, after."), field<&T::raw_bytes_before>("Size of the raw layer, before."),
+              field<&T::store_bytes>("The same, after."),
+              field<&T::raw_bytes_before>("Size of the original records, before."),
               field<&T::raw_bytes>("The same, after."), field<&T::seconds>(),
               field<&T::left>("Why the store's file keeps its free space; empty: it does not."));
 
@@ -64,7 +65,7 @@ MEMD_DESCRIBE(
     memd::admin::RebuildParams,
     field<&T::what>(
         "search: the indexes of words, from the store's rows; memories: their index, from files; store: all of it, "
-        "from the raw layer.",
+        "from the original records.",
         one_of(admin::kRebuilds)),
     field<&T::accept_loss>("Of the store: replace it even if the new one has less."));
 

@@ -167,5 +167,5 @@ MEMD_DESCRIBE(memd::cli::OriginalRecord, field<&T::event>("The first event that 
 MEMD_DESCRIBE(memd::cli::RecordsReport, field<&T::records>("In order."));
 MEMD_DESCRIBE(memd::cli::KeyReport, field<&T::file>("Of a new key: where it is."),
               field<&T::sealed>("false: written plain again."),
-              field<&T::files>("Files of the raw layer that were changed."), field<&T::frames>(),
+              field<&T::files>("Files with original records that were changed."), field<&T::frames>(),
               field<&T::damaged>("Files that are damaged and stay as they were."));

@@ -158,7 +158,7 @@ Result<int> write_memory(const MemoryOptions& o, const Invocation& call) {
   wanted.tags = listed_words(o.tags.value_or(""));
   if (o.from) {
     const auto of = harvest::parse_history_ref(*o.from);
-    if (!of) return wrong_usage("--from: \"" + *o.from + "\" is no id of an exchange, such as x42");
+    if (!of) return wrong_usage("--from: \"" + *o.from + "\" is no id of a turn, such as x42");
     Reader reader(call.settings.layout.database());
     MEMD_TRY_ASSIGN(auto material, reader.ask(harvest::MaterialQuery{*of}));
     names_of_log(call.settings)(reader, material);
@@ -406,7 +406,7 @@ Command memory_command() {
       memory_subcommand<MemoryListReport>("list", "All memories, those of agents too", o,
                                           {scope,
                                            {"--from", &o->from,
-                                            "Only those made of this event, patch, commit, session or exchange, as "
+                                            "Only those made of this event, patch, commit, session or turn, as "
                                             "their provenance names it"},
                                            rows_option(&o->count, "How many; 0, as without it: all")},
                                           list_memory),
@@ -421,7 +421,7 @@ Command memory_command() {
                                                .target = &o->dialect,
                                                .help = "plugin or repository",
                                                .one_of = {"plugin", "repository"}},
-                                              {"--from", &o->from, "The exchange that it comes from: x42 or SESSION#3"},
+                                              {"--from", &o->from, "The turn that it comes from: x42 or SESSION#3"},
                                               file},
                                              write_memory),
       memory_subcommand<MemoryWrittenReport>("edit", "Change a memory; without options in $EDITOR", o, changes,

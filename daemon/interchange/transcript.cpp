@@ -183,7 +183,7 @@ std::vector<std::pair<std::string, std::string>> transcript_facts(const SessionR
   add("Model", s.model);
   if (s.started_at > 0)
     add("Time", fmt::format("{} to {} UTC", readable_time(s.started_at), readable_time(s.ended_at)));
-  add("Exchanges", fmt::format("{}, with {} tool calls, {} of them failed", s.exchanges, s.tool_calls, s.tool_errors));
+  add("Turns", fmt::format("{}, with {} tool calls, {} of them failed", s.exchanges, s.tool_calls, s.tool_errors));
   const TokenUsage& t = s.cost.tokens;
   if (!(t == TokenUsage()))
     add("Tokens", fmt::format("{} written, {} read, {} put into the cache, {} read from it", t.output, t.input,

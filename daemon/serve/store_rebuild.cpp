@@ -20,7 +20,7 @@ namespace memd {
 Result<void> StoreRebuild::order(OnLoss on_loss) {
   const auto& raw_dir = settings_.layout.raw_dir();
   if (raw::raw_file_names(raw_dir).empty())
-    return Error(Errc::not_found, "there is no raw layer in " + raw_dir.string() + " to make the store from");
+    return Error(Errc::not_found, "there are no original records in " + raw_dir.string() + " to make the store from");
   const std::lock_guard lock(mutex_);
   if (phase_ != Phase::idle)
     return Error(Errc::store_busy, admin::rebuild_status_text(*status_) + ": ask again when that has ended");
@@ -88,7 +88,7 @@ void StoreRebuild::stop() {
 }
 
 void StoreRebuild::run(OnLoss on_loss) {
-  log::info("the store is being rebuilt from the raw layer; until then answers come from the previous one");
+  log::info("the store is being rebuilt from the original records; until then answers come from the previous one");
   const auto start = std::chrono::steady_clock::now();
   RebuildOptions options;
   options.cipher = settings_.cipher;

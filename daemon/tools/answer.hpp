@@ -116,7 +116,7 @@ void add_share(AnswerText& out, std::int64_t summary_tokens, std::int64_t source
 std::vector<std::string> sign_names(const std::vector<OutcomeReason>& reasons, std::size_t most);
 // The marks of an exchange that its session has abandoned: the description of the JSON field, and the text form.
 inline constexpr std::string_view kAbandonedFor =
-    "The person went back to before this exchange: the session went on with that one instead.";
+    "The person went back to before this turn: the session went on with that one instead.";
 void add_abandoned(HistoryText& out, std::string_view instead);
 // Returns "a, b, c".
 std::string joined(const std::vector<std::string>& names);

@@ -98,8 +98,7 @@ MEMD_DESCRIBE(memd::tools::PlatformOut, field<&T::status>("active, unsupported o
               field<&T::diagnostics_enabled>(), field<&T::capabilities>("What can be asked about it."),
               field<&T::limitations>("In plain words."),
               field<&T::storage_location>("Where the agent keeps its history."),
-              plain<&T::sources, &T::sessions, &T::subagent_sessions>(),
-              field<&T::exchanges>("Exchanges of all sessions."),
+              plain<&T::sources, &T::sessions, &T::subagent_sessions>(), field<&T::exchanges>("Turns of all sessions."),
               field<&T::tokens>("Of all sessions; absent: none are known."),
               field<&T::schema_drift>(
                   "The agent seems to have changed its format in the last 30 days: newer records may be missing."),
@@ -109,7 +108,7 @@ MEMD_DESCRIBE(
     field<&T::contract_version>("Adapter contract spoken."), field<&T::store_bytes>("Size of the database."),
     field<&T::default_max_tokens>("When max_tokens is not given."), field<&T::most_max_tokens>("Highest max_tokens."),
     field<&T::embedding_model>("The model that lets searches go by meaning; empty: by words alone."),
-    field<&T::embedding_pending>("Exchanges that are found by words only until they have vectors."),
+    field<&T::embedding_pending>("Turns that are found by words only until they have vectors."),
     field<&T::summary_models>("Language models that may write summaries; empty: they are made of the session's own "
                               "sentences."),
     field<&T::summary_trouble>("Why they cannot be asked now; empty: nothing."),

@@ -303,7 +303,7 @@ AnswerText render_text(const FileHistoryAnswer& a) {
     body.add("\n");
   }
   for (const PathTotalOut& f : a.files) {
-    body.add(f.path, "  ", counted(f.exchanges, "exchange"), "  last ", short_time(f.last));
+    body.add(f.path, "  ", counted(f.exchanges, "turn"), "  last ", short_time(f.last));
     add_line_counts(body, f.lines_added, f.lines_removed);
     body.add("\n");
   }
@@ -317,7 +317,7 @@ AnswerText render_text(const FileHistoryAnswer& a) {
       add_use(body, u);
   }
   AnswerText out;
-  out.add(answer_header(a), exchanges_in(a), " of ", counted_words(a.total_exchanges, "exchange"), " in ",
+  out.add(answer_header(a), exchanges_in(a), " of ", counted_words(a.total_exchanges, "turn"), " in ",
           counted_words(a.total_sessions, "session"), ", ", counted_words(a.total_files, "file"), ".\n");
   out.quote(body);
   if (!a.sessions.empty())

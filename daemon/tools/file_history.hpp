@@ -120,7 +120,7 @@ MEMD_DESCRIBE(memd::tools::FileSessionOut,
               plain<&T::session_id, &T::session_name, &T::platform, &T::project, &T::git_branch>(),
               field<&T::pull_requests>("The last pull requests it opened or was linked to."),
               field<&T::exchanges>("Those that touched the file, newest first."));
-MEMD_DESCRIBE(memd::tools::PathTotalOut, field<&T::path>(), field<&T::exchanges>("Exchanges that touched it."),
+MEMD_DESCRIBE(memd::tools::PathTotalOut, field<&T::path>(), field<&T::exchanges>("Turns that touched it."),
               field<&T::last>("When last, RFC 3339."), field<&T::lines_added>("By edits."),
               field<&T::lines_removed>("By edits."));
 MEMD_DESCRIBE(memd::tools::CommitOut, field<&T::sha>("As git showed it."), field<&T::branch>(),

@@ -53,7 +53,7 @@ MEMD_DESCRIBE(memd::tools::ObservationOut, field<&T::id>("For from of memory_wri
               field<&T::kind>("decision, problem, bugfix, …"), field<&T::text>("As it was said, or what memd saw."),
               field<&T::timestamp>("RFC 3339."), plain<&T::session_id, &T::session_name, &T::platform, &T::project>(),
               field<&T::exchange_id>("For get_exchange."), field<&T::tool>("Of a call that worked after edits."),
-              field<&T::files>("Changed in its exchange; at most 3."),
+              field<&T::files>("Changed in its turn; at most 3."),
               field<&T::decision>("Of a decision: its kind, by whom, and the parts of the sentence."));
 MEMD_DESCRIBE_ANSWER(memd::tools::ListObservationsAnswer, field<&T::observations>("Newest first."),
                      field<&T::total>("On all pages."));

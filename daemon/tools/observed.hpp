@@ -42,5 +42,5 @@ MEMD_DESCRIBE(memd::tools::DecisionOut, field<&T::exchange_id>("For get_exchange
               field<&T::text>("As it was said; of an answer: question: answer."),
               field<&T::kind>("choice, rejection, reversal, answer or plan."), field<&T::decided_by>("user or agent."),
               plain<&T::chosen, &T::rejected, &T::reason>(),
-              field<&T::reversed_by>("The later exchange of the session that took it back."),
+              field<&T::reversed_by>("The later turn of the session that took it back."),
               field<&T::judged_by>("The language model that calls it a decision; absent: memd itself."));

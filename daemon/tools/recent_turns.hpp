@@ -56,8 +56,8 @@ MEMD_DESCRIBE(memd::tools::TurnOut, field<&T::exchange_id>("For get_exchange."),
               field<&T::est_tokens>("Tokens of the full text."));
 MEMD_DESCRIBE_ANSWER(memd::tools::RecentTurnsAnswer, plain<&T::session_id, &T::session_name, &T::platform>(),
                      field<&T::data_completeness>("full, partial, metadata_only or unknown."),
-                     field<&T::exchanges_summarized>("Exchanges the summary is made of."),
+                     field<&T::exchanges_summarized>("Turns the summary is made of."),
                      field<&T::time_range>("From the first to the last of them."),
                      field<&T::summary>("Sentences taken from them, in order."),
                      plain<&T::source_tokens, &T::summary_tokens>(),
-                     field<&T::turns>("The exchanges themselves, oldest first."));
+                     field<&T::turns>("The turns themselves, oldest first."));

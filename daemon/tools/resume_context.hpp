@@ -116,7 +116,6 @@ MEMD_DESCRIBE_ANSWER(
     field<&T::files>("A directory a line; e edited, r read, how many times; {names that live there:line}."),
     field<&T::commands>("Most likely needed again first."),
     field<&T::programs>("Others that were run, with the flags in play after each."),
-    field<&T::names>(
-        "Further names of code in play that live in no known file, after the exchange that used them last."),
+    field<&T::names>("Further names of code in play that live in no known file, after the turn that used them last."),
     field<&T::memories>(
         "[slug] Files that people own: pinned ones, the project's core, and those about the files in play."));

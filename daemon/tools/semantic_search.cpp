@@ -323,11 +323,11 @@ Result<SemanticSearchAnswer> run(const ToolServices& services, const SemanticSea
   const bool no_exchange_fits = found.nothing_relevant;
   if (!memories.hits.empty()) found.nothing_relevant = false;  // they answer the question
   lead_with(frame, search_notice(found, query.mode, scope));
-  if (no_exchange_fits && !memories.hits.empty()) frame.notice.say("No exchange fits well, but memories do.");
+  if (no_exchange_fits && !memories.hits.empty()) frame.notice.say("No turn fits well, but memories do.");
   if (!memories.notice.empty()) frame.notice.say(memories.notice);
   if (file) {
     const std::string name = echo_of(file->name);
-    frame.notice.say(AnswerText::Echo{name}, " was changed in ", counted_words(file->exchanges, "exchange"),
+    frame.notice.say(AnswerText::Echo{name}, " was changed in ", counted_words(file->exchanges, "turn"),
                      ", which rank higher here; the newest is ",
                      AnswerText::Id{format_exchange_id(file->changed.front())}, ". All of them: file_history(path=\"",
                      AnswerText::Echo{name}, "\").");

@@ -88,7 +88,7 @@ MEMD_DESCRIBE(memd::tools::SemanticSearchParams,
               field<&T::also>("The same in 2 to 4 other wordings.", max_items(tools::kMostPhrasings), length(1, 1000)),
               tools::kDescribedDirectoryFields, tools::kDescribedPlatformFields, tools::kDescribedTimeFields,
               field<&T::session_id>("Only this session: id or its beginning.", length(0, 200)),
-              field<&T::kind>("Only exchanges with such an observation, see list_observations.",
+              field<&T::kind>("Only turns with such an observation, see list_observations.",
                               one_of(tools::kObservationChoices), choices_unlisted),
               field<&T::mode>("", one_of(tools::kSearchModes)), field<&T::n_results>("", clamped(1, 50)),
               field<&T::explain>("Say what each hit was ranked by.", unlisted), tools::kDescribedPageFields);
@@ -105,7 +105,7 @@ MEMD_DESCRIBE(
     field<&T::assistant_response>("The final answer; cut where it ends in …"),
     field<&T::est_tokens>("Tokens of the full text."),
     field<&T::found_by>("With also: 0 is query, 1 the first of also, …"),
-    field<&T::copies>("Further exchanges with the same text that this one stands for."),
+    field<&T::copies>("Further turns with the same text that this one stands for."),
     field<&T::data_completeness>(
         "metadata_only: retention dropped its texts, only the first lines are left; absent: they are there."),
     field<&T::abandoned_for>(tools::kAbandonedFor),

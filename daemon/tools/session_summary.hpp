@@ -112,7 +112,7 @@ MEMD_DESCRIBE(memd::tools::SessionSummaryParams, tools::kSessionFields,
               field<&T::max_seconds>("", clamped(1, 600), unlisted), tools::kPageFields);
 MEMD_DESCRIBE(memd::tools::NotedOut, field<&T::exchange_id>("For get_exchange."), field<&T::text>("As it was said."));
 MEMD_DESCRIBE(memd::tools::ChangedFileOut, field<&T::path>(),
-              field<&T::last_exchange_id>("The last exchange that changed it."),
+              field<&T::last_exchange_id>("The last turn that changed it."),
               field<&T::lines_added>("Where the agent says so."), field<&T::lines_removed>("Where the agent says so."));
 MEMD_DESCRIBE(
     memd::tools::SessionCommitOut, field<&T::sha>("As git showed it."), field<&T::exchange_id>(),
@@ -131,13 +131,12 @@ MEMD_DESCRIBE_ANSWER(
     field<&T::data_completeness>("full, partial, metadata_only or unknown."),
     field<&T::outcome>("success, fail, abandoned or unknown, judged by its end."),
     field<&T::outcome_reasons>("Signs at its end: those for the outcome first, then others."),
-    field<&T::time_range>("From the first to the last exchange summarized."),
-    field<&T::total_exchanges>("Of the session."), field<&T::summary>("What was asked, done and found."),
-    field<&T::source_tokens>("Tokens of what was summarized."), field<&T::summary_tokens>(),
-    field<&T::chunks>("Parts that can be opened, in order."), plain<&T::chunks_total, &T::topics>(),
-    field<&T::key_decisions>("What was settled, by whom, the latest first."), field<&T::key_decisions_total>(),
-    field<&T::files_modified>("What was changed, most changed first."), field<&T::files_modified_total>(),
-    field<&T::commits>("Commits made, newest first."), field<&T::commits_total>(),
+    field<&T::time_range>("From the first to the last turn summarized."), field<&T::total_exchanges>("Of the session."),
+    field<&T::summary>("What was asked, done and found."), field<&T::source_tokens>("Tokens of what was summarized."),
+    field<&T::summary_tokens>(), field<&T::chunks>("Parts that can be opened, in order."),
+    plain<&T::chunks_total, &T::topics>(), field<&T::key_decisions>("What was settled, by whom, the latest first."),
+    field<&T::key_decisions_total>(), field<&T::files_modified>("What was changed, most changed first."),
+    field<&T::files_modified_total>(), field<&T::commits>("Commits made, newest first."), field<&T::commits_total>(),
     field<&T::pull_requests>("Pull requests the session opened or was linked to, newest first."),
     field<&T::pull_requests_total>(), field<&T::observation_counts>("Type to the number of observations of it."),
     field<&T::open_ends>("What the end left open."), field<&T::provenance>("Where the summary comes from."),

@@ -66,14 +66,14 @@ MEMD_DESCRIBE(memd::tools::TemporalQueryParams,
               mcp::field_at<1>(tools::kTimeFields), tools::kDirectoryFields, tools::kPlatformFields,
               tools::kPageFields);
 MEMD_DESCRIBE(memd::tools::TemporalSessionOut, plain<&T::session_id, &T::session_name, &T::platform, &T::project>(),
-              field<&T::exchange_count>("Its exchanges in this time, of this page."),
+              field<&T::exchange_count>("Its turns in this time, of this page."),
               field<&T::time_range>("From the first to the last of them."),
               field<&T::first_exchange_id>("For get_exchange."));
 MEMD_DESCRIBE(memd::tools::AskedRangeOut, field<&T::since>("RFC 3339."), field<&T::until>("RFC 3339."));
 MEMD_DESCRIBE_ANSWER(
     memd::tools::TemporalQueryAnswer, field<&T::summary>("Day by day, session by session, in order of time."),
     field<&T::total_exchanges>("In this time, all pages."), field<&T::total_sessions>("In this time, all pages."),
-    field<&T::time_range>("What was asked for."), field<&T::platform_breakdown>("Exchanges of each agent."),
+    field<&T::time_range>("What was asked for."), field<&T::platform_breakdown>("Turns of each agent."),
     field<&T::sessions>("Each once, in order of time."),
     field<&T::last_active_day>("When there is nothing in this time: the day before it that has something."),
     field<&T::next_active_day>("The same after it."));

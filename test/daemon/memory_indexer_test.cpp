@@ -613,7 +613,7 @@ TEST_F(MemoriesInTools, AnAnswerOfAMemoryIsNotCalledNothing) {
   ASSERT_EQ(sources(answer).front(), "memory");
   EXPECT_FALSE(answer.at("nothing_relevant").as_bool());
   EXPECT_FALSE(test::has(text, "Nothing fits")) << text;
-  EXPECT_TRUE(test::has(text, "No exchange fits well")) << text;
+  EXPECT_TRUE(test::has(text, "No turn fits well")) << text;
 }
 
 TEST_F(MemoriesInTools, AMemoryThatSurelyAnswersIsNoWorseThanAnotherProject) {
