@@ -192,7 +192,7 @@ TEST_F(Languages, AnyStretchInQuotesIsFound) {
     q.asked = search::parse_query('"' + stretch + '"');
     q.limit = 500;
     const auto answer = reader_.search(q);
-    ASSERT_TRUE(answer) << q.text;
+    ASSERT_TRUE(answer) << q.asked.text;
     if (has_words && !cuts_word) {
       EXPECT_TRUE(
           std::any_of(answer->hits.begin(), answer->hits.end(), [&](const SearchHit& hit) { return hit.id == id; }))
