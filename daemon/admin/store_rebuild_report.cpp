@@ -1,6 +1,5 @@
 #include "daemon/admin/store_rebuild_report.hpp"
 
-#include "daemon/ingest/rebuild.hpp"
 #include "schemas/base/harmless.hpp"
 
 #include <fmt/format.h>
@@ -11,21 +10,13 @@
 namespace memd::admin {
 namespace {
 
-std::vector<RebuiltSession> rebuilt(const std::vector<SessionLoss>& sessions) {
-  std::vector<RebuiltSession> out;
-  for (const SessionLoss& s : sessions)
-    out.push_back({s.uid, static_cast<std::int64_t>(s.exchanges), static_cast<std::int64_t>(s.events), s.is_missing,
-                   s.is_unreadable});
-  return out;
-}
-
 double megabytes(std::uint64_t bytes) { return static_cast<double>(bytes) / 1e6; }
 
-std::string names(const std::vector<RebuiltSession>& sessions) {
+std::string names(const std::vector<SessionLoss>& sessions) {
   constexpr std::size_t kMostNamed = 5;
   std::string out;
   for (std::size_t i = 0; i < std::min(sessions.size(), kMostNamed); ++i)
-    out += (i == 0 ? "" : ", ") + harmless_line(sessions[i].session_id);
+    out += (i == 0 ? "" : ", ") + harmless_line(sessions[i].uid);
   return out + (sessions.size() > kMostNamed ? ", …" : "");
 }
 
@@ -52,24 +43,6 @@ std::string refused(const RebuildAnswer& r) {
 }
 
 }  // namespace
-
-RebuildAnswer rebuild_answer(const RebuildReport& report, double seconds) {
-  RebuildAnswer out;
-  out.replaced = report.replaced;
-  out.files = report.files;
-  out.slices = report.slices;
-  out.bytes = report.bytes;
-  out.events = report.events;
-  out.damaged_bytes = report.damaged_bytes;
-  out.damages = report.damages;
-  out.unsupported = report.unsupported;
-  out.from_old = rebuilt(report.from_old);
-  out.lost = rebuilt(report.lost);
-  out.old_damage = report.old_damage;
-  out.kept = report.kept.native();
-  out.seconds = seconds;
-  return out;
-}
 
 std::string rebuild_status_text(const StoreRebuildStatus& s) {
   if (s.state == "running") {

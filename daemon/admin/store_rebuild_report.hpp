@@ -1,42 +1,18 @@
 #pragma once
 
+#include "daemon/ingest/rebuild.hpp"
 #include "protocol/mcp/describe.hpp"
 
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <vector>
-
-namespace memd {
-struct RebuildReport;
-}
 
 // Reports on rebuilding the whole store. Plain values; the JSON of commands is made of them.
 namespace memd::admin {
 
-struct RebuiltSession {
-  std::string session_id;
-  std::int64_t exchanges = 0;
-  std::int64_t events = 0;
-  bool missing = false;
-  bool unreadable = false;
-};
-struct RebuildAnswer {
-  bool replaced = false;
-  std::uint64_t files = 0;
-  std::uint64_t slices = 0;
-  std::uint64_t bytes = 0;
-  std::uint64_t events = 0;
-  std::uint64_t damaged_bytes = 0;
-  std::vector<std::string> damages;
-  std::uint64_t unsupported = 0;
-  std::vector<RebuiltSession> from_old;
-  std::vector<RebuiltSession> lost;
-  std::string old_damage;
-  std::string kept;
+struct RebuildAnswer : RebuildReport {
   double seconds = 0;
 };
-RebuildAnswer rebuild_answer(const RebuildReport& report, double seconds);
 
 // The daemon's running rebuild, or its last one.
 struct StoreRebuildStatus {
@@ -53,9 +29,9 @@ std::string rebuild_status_text(const StoreRebuildStatus& status);
 
 }  // namespace memd::admin
 
-MEMD_DESCRIBE(memd::admin::RebuiltSession, field<&T::session_id>(), field<&T::exchanges>("How many it is about."),
-              field<&T::events>("How many it is about."), field<&T::missing>(),
-              field<&T::unreadable>("It cannot be read in the old store."));
+MEMD_DESCRIBE(memd::SessionLoss, field("session_id", &T::uid, ""), field<&T::exchanges>("How many it is about."),
+              field<&T::events>("How many it is about."), field("missing", &T::is_missing, "All of it."),
+              field("unreadable", &T::is_unreadable, "It cannot be read in the old store."));
 MEMD_DESCRIBE(memd::admin::RebuildAnswer, field<&T::replaced>("The new store took the place of the old one."),
               plain<&T::files, &T::slices, &T::bytes, &T::events>(),
               field<&T::damaged_bytes>("That could not be read."),

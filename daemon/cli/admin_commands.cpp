@@ -302,13 +302,13 @@ Command doctor_command() {
   return c;
 }
 
-std::string session_difference_text(const admin::RebuiltSession& s) {
-  if (s.unreadable) return s.session_id + ": cannot be read in the old store";
-  if (s.exchanges == 0 && s.events == 0 && !s.missing) return s.session_id + ": title or other facts";
-  return fmt::format("{}: {} turns, {} events{}", s.session_id, s.exchanges, s.events, s.missing ? ", all of it" : "");
+std::string session_difference_text(const SessionLoss& s) {
+  if (s.is_unreadable) return s.uid + ": cannot be read in the old store";
+  if (s.exchanges == 0 && s.events == 0 && !s.is_missing) return s.uid + ": title or other facts";
+  return fmt::format("{}: {} turns, {} events{}", s.uid, s.exchanges, s.events, s.is_missing ? ", all of it" : "");
 }
 
-void tell_sessions(std::string_view what, const std::vector<admin::RebuiltSession>& sessions) {
+void tell_sessions(std::string_view what, const std::vector<SessionLoss>& sessions) {
   constexpr std::size_t kMostNamed = 20;
   if (sessions.empty()) return;
   std::cerr << fmt::format("memd: {} {}:\n", sessions.size(), what);
@@ -352,7 +352,7 @@ Result<int> rebuild_here(const Invocation& call, bool stop_daemon, OnLoss on_los
   }
   if (!report) return report.error();
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
-  return print_rebuilt(call, admin::rebuild_answer(*report, seconds));
+  return print_rebuilt(call, {*report, seconds});
 }
 
 // Connects to the running daemon. Null: no daemon answers.

@@ -121,7 +121,7 @@ void StoreRebuild::run(OnLoss on_loss) {
 void StoreRebuild::note(const Result<RebuildReport>& report, double seconds) {
   status_->ended = format_rfc3339(clock_.now());
   if (report) {
-    status_->result = admin::rebuild_answer(*report, seconds);
+    status_->result = admin::RebuildAnswer{*report, seconds};
     status_->state = report->replaced ? "replaced" : "refused";
   } else {
     status_->error = report.error().message();
