@@ -257,11 +257,10 @@ std::vector<std::string> targets_of(const Memory& m) {
   return out;
 }
 
-MemoryListed listed(const Memory& m) {
-  return {
-      m.slug,       std::string(to_string(m.type)), m.title, std::string(to_string(m.scope)), m.path.string(), m.tags,
-      targets_of(m)};
+MemoryNodeOut node_of(const Memory& m) {
+  return {m.slug, std::string(to_string(m.type)), m.title, std::string(to_string(m.scope))};
 }
+MemoryListed listed(const Memory& m) { return {node_of(m), m.path.string(), m.tags, targets_of(m)}; }
 
 // Returns whether a memory was made of an event, a patch, a commit (the beginning of its hash), a session or an
 // exchange, by the id that its provenance names.
@@ -340,7 +339,7 @@ Result<int> graph_memory(const MemoryOptions& o, const Invocation& call) {
   if (o.html) return draw_memories(o, notebook, graph);
   MemoryGraphReport report;
   for (const auto& [m, of] : graph.nodes)
-    report.nodes.push_back({m.slug, std::string(to_string(m.type)), m.title, std::string(to_string(m.scope))});
+    report.nodes.push_back(node_of(m));
   Table table({{"MEMORY"}, {"EDGE"}, {"MEMORY"}});
   for (const auto& [edge, place] : graph.edges) {
     report.edges.push_back({edge.source, edge.target, edge.label});

@@ -10,11 +10,13 @@
 // Output of `memd --json memory …`. Values; enums as to_string() writes them, times in RFC 3339.
 namespace memd::cli {
 
-struct MemoryListed {
+struct MemoryNodeOut {
   std::string slug;
   std::string type;
   std::string title;
   std::string scope;
+};
+struct MemoryListed : MemoryNodeOut {
   std::string path;
   std::vector<std::string> tags;
   std::vector<std::string> links;  // slugs
@@ -58,12 +60,6 @@ struct MemoryLinkReport {
   bool changed = false;
 };
 
-struct MemoryNodeOut {
-  std::string slug;
-  std::string type;
-  std::string title;
-  std::string scope;
-};
 struct MemoryEdgeOut {
   std::string source;
   std::string target;
@@ -145,8 +141,9 @@ struct VerifyReport {
 
 }  // namespace memd::cli
 
-MEMD_DESCRIBE(memd::cli::MemoryListed, field<&T::slug>(), field<&T::type>("decision, learning, …"), field<&T::title>(),
-              field<&T::scope>("global, project, local or enterprise."), plain<&T::path, &T::tags>(),
+MEMD_DESCRIBE(memd::cli::MemoryNodeOut, field<&T::slug>(), field<&T::type>("decision, learning, …"), field<&T::title>(),
+              field<&T::scope>("global, project, local or enterprise."));
+MEMD_DESCRIBE(memd::cli::MemoryListed, Describe<cli::MemoryNodeOut>::fields, plain<&T::path, &T::tags>(),
               field<&T::links>("Slugs of the memories that it leads to."));
 MEMD_DESCRIBE(memd::cli::MemoryListReport, field<&T::memories>("Those that are valid."));
 MEMD_DESCRIBE(memd::cli::MemoryShown, Describe<cli::MemoryListed>::fields, field<&T::created>("RFC 3339."),
@@ -163,8 +160,6 @@ MEMD_DESCRIBE(memd::cli::MemoryWrittenReport, field<&T::slug>("Its name; absent:
 MEMD_DESCRIBE(memd::cli::MemoryLinkReport, field<&T::source>("Slug."), field<&T::target>("Slug."),
               field<&T::label>("Of the edge; absent: all edges are meant."),
               field<&T::changed>("false: it was so already."));
-MEMD_DESCRIBE(memd::cli::MemoryNodeOut, field<&T::slug>(), field<&T::type>("decision, learning, …"),
-              plain<&T::title, &T::scope>());
 MEMD_DESCRIBE(memd::cli::MemoryEdgeOut, field<&T::source>("Slug."), field<&T::target>("Slug."),
               field<&T::label>("What the edge means."));
 MEMD_DESCRIBE(memd::cli::MemoryGraphReport, field<&T::nodes>("Memories that are valid."), field<&T::edges>());
