@@ -99,10 +99,10 @@ MEMD_DESCRIBE(memd::tools::FileHistoryParams,
               field<&T::path>("Path, its end, a directory or a pattern (\"*.sql\").", length(0, 1000)),
               field<&T::lines>("Only edits of these lines: \"120-180\".", length(0, 40)),
               field<&T::symbol>("Only edits of lines with this text.", length(0, 200)),
-              field<&T::access>("", one_of("any", "modified", "read")),
+              field<&T::access>(one_of("any", "modified", "read")),
               field<&T::commit>("Its id, 4 digits or more.", length(0, 40)),
               field<&T::commit_time>("With branch and paths: a commit that no session names.", length(0, 60)),
-              field<&T::branch>("", length(0, 300)), field<&T::paths>("", max_items(100), length(1, 1000)),
+              field<&T::branch>(length(0, 300)), field<&T::paths>(max_items(100), length(1, 1000)),
               tools::kPlatformFields, tools::kTimeFields, tools::kPageFields);
 MEMD_DESCRIBE(
     memd::tools::FileUseOut, field<&T::exchange_id>("For get_exchange."), field<&T::timestamp>("RFC 3339."),

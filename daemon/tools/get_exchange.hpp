@@ -86,9 +86,9 @@ void add_get_exchange(mcp::ToolRegistry& registry, const ToolServices& services)
 
 }  // namespace memd::tools
 
-MEMD_DESCRIBE(memd::tools::GetExchangeParams, field<&T::ids>("", max_items(20), length(1, 300)),
+MEMD_DESCRIBE(memd::tools::GetExchangeParams, field<&T::ids>(max_items(20), length(1, 300)),
               field<&T::session_id>("Instead of ids: a session, with exchange_number.", length(0, 200)),
-              field<&T::exchange_number>("", at_least(0), limits_unlisted),
+              field<&T::exchange_number>(at_least(0), limits_unlisted),
               field<&T::around>("Also this many before and after.", clamped(0, 5)),
               field<&T::include_tools>("Also what the agent ran, shortened."),
               field<&T::include_raw>("Also full tool texts and thinking."), tools::kPageFields);

@@ -52,8 +52,8 @@ void add_memory_write(mcp::ToolRegistry& registry, const ToolServices& services)
 
 }  // namespace memd::tools
 
-MEMD_DESCRIBE(memd::tools::MemoryWriteParams, field<&T::action>("", required, one_of(tools::kMemoryActions)),
-              field<&T::slug>(), field<&T::type>("", one_of(tools::kMemoryTypeNames)), field<&T::title>(),
+MEMD_DESCRIBE(memd::tools::MemoryWriteParams, field<&T::action>(required, one_of(tools::kMemoryActions)),
+              field<&T::slug>(), field<&T::type>(one_of(tools::kMemoryTypeNames)), field<&T::title>(),
               field<&T::text>("Markdown."), field<&T::tags>(), field<&T::from>("x42 or o99."), field<&T::target>(),
               field<&T::label>("supersedes, relates-to, …"), field<&T::version>("As read."),
               field<&T::force>("Although one says it."), tools::kMemoryWhereFields);

@@ -33,7 +33,7 @@ inline constexpr auto kMemoryTypeNames = [] {
 inline constexpr auto kMemoryWhereFields =
     fields_of(mcp::field<&MemoryParams::scope>(), mcp::field<&ScopeParams::cwd>());
 inline constexpr auto kMemoryPageFields =
-    fields_of(mcp::field<&ScopeParams::max_tokens>("", mcp::clamped(kLeastMaxTokens, kMostMaxTokens)),
+    fields_of(mcp::field<&ScopeParams::max_tokens>(mcp::clamped(kLeastMaxTokens, kMostMaxTokens)),
               mcp::field<&ScopeParams::cursor>());
 
 // Parse the scope and the type that a call names; nullopt if it names none. Errc::invalid_argument if there is no such

@@ -47,7 +47,7 @@ void add_recent_turns(mcp::ToolRegistry& registry, const ToolServices& services)
 
 }  // namespace memd::tools
 
-MEMD_DESCRIBE(memd::tools::RecentTurnsParams, tools::kSessionFields, field<&T::n_turns>("", clamped(1, 100)),
+MEMD_DESCRIBE(memd::tools::RecentTurnsParams, tools::kSessionFields, field<&T::n_turns>(clamped(1, 100)),
               field<&T::style>("Summary of 30% or 10% of the text.", one_of("detailed", "brief")), tools::kPageFields);
 MEMD_DESCRIBE(memd::tools::TurnOut, field<&T::exchange_id>("For get_exchange."),
               field<&T::exchange_number>("Position in the session, from 0."),

@@ -90,7 +90,7 @@ MEMD_DESCRIBE(memd::tools::SemanticSearchParams,
               field<&T::session_id>("Only this session: id or its beginning.", length(0, 200)),
               field<&T::kind>("Only turns with such an observation, see list_observations.",
                               one_of(tools::kObservationChoices), choices_unlisted),
-              field<&T::mode>("", one_of(tools::kSearchModes)), field<&T::n_results>("", clamped(1, 50)),
+              field<&T::mode>(one_of(tools::kSearchModes)), field<&T::n_results>(clamped(1, 50)),
               field<&T::explain>("Say what each hit was ranked by.", unlisted), tools::kDescribedPageFields);
 MEMD_DESCRIBE(
     memd::tools::SearchResultOut,

@@ -104,12 +104,12 @@ MEMD_DESCRIBE(memd::tools::SessionSummaryParams, tools::kSessionFields,
               field<&T::strategy>("The last three need a language model.",
                                   one_of("auto", "extractive", "chronological", "hierarchical", "map_reduce",
                                          "recursive", "abstractive")),
-              field<&T::style>("", one_of("technical", "narrative", "topical")), field<&T::level>("", range(1, 3)),
-              field<&T::chunk>("", range(0, 1e6), limits_unlisted),
+              field<&T::style>(one_of("technical", "narrative", "topical")), field<&T::level>(range(1, 3)),
+              field<&T::chunk>(range(0, 1e6), limits_unlisted),
               field<&T::first_exchange>("Only from this number on.", range(0, 1e9), limits_unlisted),
-              field<&T::last_exchange>("", range(0, 1e9), limits_unlisted),
+              field<&T::last_exchange>(range(0, 1e9), limits_unlisted),
               field<&T::compression>("Percent to leave out.", range(0, 99), limits_unlisted),
-              field<&T::max_seconds>("", clamped(1, 600), unlisted), tools::kPageFields);
+              field<&T::max_seconds>(clamped(1, 600), unlisted), tools::kPageFields);
 MEMD_DESCRIBE(memd::tools::NotedOut, field<&T::exchange_id>("For get_exchange."), field<&T::text>("As it was said."));
 MEMD_DESCRIBE(memd::tools::ChangedFileOut, field<&T::path>(),
               field<&T::last_exchange_id>("The last turn that changed it."),

@@ -67,9 +67,9 @@ void add_topic_search(mcp::ToolRegistry& registry, const ToolServices& services)
 
 MEMD_DESCRIBE(memd::tools::TopicSearchParams, field<&T::topic>("One to five telling words.", length(0, 1000)),
               field<&T::also>("Other names of it.", max_items(4), length(1, 200)), tools::kDirectoryFields,
-              tools::kPlatformFields, tools::kTimeFields, field<&T::session_id>("", length(0, 200)),
+              tools::kPlatformFields, tools::kTimeFields, field<&T::session_id>(length(0, 200)),
               field<&T::all_sessions>("false: only session_id or the newest session."),
-              field<&T::kind>("", one_of(tools::kObservationChoices), choices_unlisted), tools::kPageFields);
+              field<&T::kind>(one_of(tools::kObservationChoices), choices_unlisted), tools::kPageFields);
 MEMD_DESCRIBE(
     memd::tools::TopicSessionOut, plain<&T::session_name, &T::platform>(),
     field<&T::turn>(

@@ -120,11 +120,14 @@ inline constexpr auto name_of = [] {
 
 }  // namespace detail
 
-// A field that is called as its member.
-template <auto member, class... Rule>
-constexpr auto field(std::string_view description = {}, Rule... rule) {
-  constexpr auto& name = detail::name_of<member>;
-  return field(std::string_view(name.data(), name.size()), member, description, rule...);
+// A field that is called as its member: field<&T::a>("description", rules…); either may be left out.
+template <auto member, class First = std::string_view, class... Rule>
+constexpr auto field(First first = {}, Rule... rule) {
+  constexpr std::string_view name(detail::name_of<member>.data(), detail::name_of<member>.size());
+  if constexpr (std::convertible_to<First, std::string_view>)
+    return field(name, member, first, rule...);
+  else
+    return field(name, member, "", first, rule...);
 }
 
 template <auto... member>
