@@ -1,6 +1,7 @@
 #include "daemon/interchange/transcript.hpp"
 
 #include "daemon/version.hpp"
+#include "schemas/base/reflected_name.hpp"
 #include "schemas/base/time.hpp"
 #include "store/read/exchanges.hpp"
 #include "store/reader.hpp"
@@ -116,18 +117,7 @@ class TranscriptBuilder final : public SessionVisitor {
 
 }  // namespace
 
-std::string_view to_string(EntryKind k) {
-  switch (k) {
-    case EntryKind::prompt: return "prompt";
-    case EntryKind::intervention: return "intervention";
-    case EntryKind::answer: return "answer";
-    case EntryKind::thinking: return "thinking";
-    case EntryKind::call: return "call";
-    case EntryKind::result: return "result";
-    case EntryKind::mark: return "mark";
-  }
-  return "unknown";
-}
+std::string_view to_string(EntryKind k) { return reflect::enum_name(k, "unknown"); }
 
 Result<ExportReport> write_transcript(Reader& reader, RecordFinder& records, const SessionRow& session,
                                       TranscriptWriter& writer, const WalkProgress& progress) {

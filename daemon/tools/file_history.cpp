@@ -5,6 +5,7 @@
 #include "daemon/tools/tool_services.hpp"
 #include "protocol/mcp/tool_registry.hpp"
 #include "schemas/base/ascii.hpp"
+#include "schemas/base/reflected_name.hpp"
 #include "schemas/base/time.hpp"
 #include "store/text/event_summary.hpp"
 #include "store/text/text_units.hpp"
@@ -89,14 +90,7 @@ std::uint64_t question_of(const FileHistoryParams& p, const Scope& scope) {
                        p.access, p.commit.value_or(""), p.commit_time.value_or(""), p.branch.value_or(""), paths});
 }
 
-std::string_view match_name(TraceMatch match) {
-  switch (match) {
-    case TraceMatch::placed: return "placed";
-    case TraceMatch::estimated: return "estimated";
-    case TraceMatch::unplaced: return "unplaced";
-  }
-  return "unplaced";
-}
+std::string_view match_name(TraceMatch match) { return reflect::enum_name(match, "unplaced"); }
 
 // The tokens that each text of a use may take.
 struct Shares {

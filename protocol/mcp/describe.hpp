@@ -2,9 +2,9 @@
 
 #include "protocol/mcp/argument_reader.hpp"
 #include "schemas/base/json_writer.hpp"
+#include "schemas/base/reflected_name.hpp"
 #include "schemas/base/result.hpp"
 
-#include <algorithm>
 #include <array>
 #include <concepts>
 #include <cstddef>
@@ -100,34 +100,13 @@ constexpr Fields<F...> fields_of(F... field) {
   return {{{field}...}};
 }
 
-namespace detail {
-
-template <auto member>
-constexpr std::string_view spelled() {
-  return __PRETTY_FUNCTION__;  // "… [member = &Struct::name]", of g++ "… [with auto member = &Struct::name; …]"
-}
-
-// The name of a member, without the text around it, which would stay in the program.
-template <auto member>
-inline constexpr auto name_of = [] {
-  constexpr std::string_view all = spelled<member>();
-  constexpr std::string_view value = all.substr(0, all.find_first_of(";]"));
-  constexpr std::string_view name = value.substr(value.rfind(':') + 1);
-  std::array<char, name.size()> out{};
-  std::copy(name.begin(), name.end(), out.begin());
-  return out;
-}();
-
-}  // namespace detail
-
 // A field that is called as its member: field<&T::a>("description", rules…); either may be left out.
 template <auto member, class First = std::string_view, class... Rule>
 constexpr auto field(First first = {}, Rule... rule) {
-  constexpr std::string_view name(detail::name_of<member>.data(), detail::name_of<member>.size());
   if constexpr (std::convertible_to<First, std::string_view>)
-    return field(name, member, first, rule...);
+    return field(reflect::kNameOf<member>, member, first, rule...);
   else
-    return field(name, member, "", first, rule...);
+    return field(reflect::kNameOf<member>, member, "", first, rule...);
 }
 
 template <auto... member>
