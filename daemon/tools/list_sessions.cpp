@@ -150,7 +150,7 @@ AnswerText render_text(const ListSessionsAnswer& a) {
     body.add(s.session_id, "  ", short_time(s.started_at), " to ", short_time(s.last_event_at), "  ", s.project);
     if (s.worktree) body.add("/", *s.worktree);
     if (!s.git_branch.empty()) body.add("@", s.git_branch);
-    body.add("  \"", s.session_name, "\"  ", s.cwd, "  ", s.model, "  ", counted(s.exchanges, "exchange"), ", ",
+    body.add("  \"", s.session_name, "\"  ", s.cwd, "  ", s.model, "  ", counted(s.exchanges, "turn"), ", ",
              counted(s.tool_calls, "tool call"), " (", s.tool_errors, " failed), ",
              counted(s.compactions, "compaction"), ", tokens in ", s.tokens_input, " out ", s.tokens_output, " cached ",
              s.tokens_cache_read, "+", s.tokens_cache_creation);

@@ -7,6 +7,7 @@
 #include "store/read/sessions.hpp"
 #include "store/search/rank/phrasing_fusion.hpp"
 #include "store/search/vectors/cosine_scale.hpp"
+#include "store/search/words/query_parser.hpp"
 #include "store/text/script.hpp"
 #include "store/text/text_chunks.hpp"
 
@@ -116,13 +117,6 @@ bool is_for_second_look(const LexicalQuestion& words) {
   return true;
 }
 
-std::string joined(const std::vector<QueryText>& pieces) {
-  std::string out;
-  for (const QueryText& piece : pieces)
-    out.append(out.empty() ? "" : " ").append(piece.text);
-  return out;
-}
-
 // Returns whether the text contains `phrase` with neither end inside a longer ASCII word. Other characters need no word
 // border, because some scripts have no blanks.
 bool contains_verbatim(std::string_view text, std::string_view phrase) {
@@ -162,8 +156,6 @@ struct HybridSearch::Nearest {
   CosineScale scale;
 };
 
-std::string question_of(std::string_view text) { return joined(parse_query(text).wanted); }
-
 HybridSearch::HybridSearch(sqlite::Database& db) : db_(db), lexical_(db) {}
 
 SearchAnswer HybridSearch::search(const SearchQuery& query, std::span<const SemanticQuestion> questions,
@@ -172,7 +164,7 @@ SearchAnswer HybridSearch::search(const SearchQuery& query, std::span<const Sema
   if (as_typed.found_any || as_typed.operators.empty() || !as_typed.answer.unknown_project.empty())
     return std::move(as_typed.answer);
   SearchQuery words = query;
-  words.operators = false;
+  words.asked = parse_query(query.asked.text, query.now, Operators::as_words);
   Attempt as_words = attempt(words, questions, lengths);
   if (!as_words.found_any) return std::move(as_typed.answer);
   as_words.answer.dropped = std::move(as_typed.operators);
@@ -185,7 +177,7 @@ std::vector<HybridSearch::Phrasing> HybridSearch::understand(const SearchQuery& 
   static const SemanticQuestion kWordsAlone;
   const auto meaning = [&](std::size_t i) { return i < questions.size() ? &questions[i] : &kWordsAlone; };
   std::vector<Phrasing> out;
-  out.push_back({query.text, lexical_.understand(query, lengths), meaning(0)});
+  out.push_back({query.asked.text, lexical_.understand(query, lengths), meaning(0)});
   if (out.front().words.filters_alone()) return out;
   for (std::size_t i = 0; i < std::min(query.also.size(), kMostAlso); ++i)
     out.push_back({query.also[i], lexical_.understand_also(query.also[i], query, out.front().words), meaning(i + 1)});

@@ -14,9 +14,6 @@
 
 namespace memd::search {
 
-// Returns the part of a query that is embedded: its words and phrases, without filters and excluded words.
-std::string question_of(std::string_view text);
-
 // The input of the semantic side of one search.
 struct SemanticQuestion {
   SemanticIndex* index = nullptr;  // null: lexical search only
@@ -33,7 +30,7 @@ class HybridSearch {
   explicit HybridSearch(sqlite::Database& db);
 
   // Runs in a read transaction that began after `lengths` was made. A query that finds nothing because of its operators
-  // is repeated with the operators read as words. `questions`: one for query.text and one for each of query.also. A
+  // is repeated with the operators read as words. `questions`: one for query.asked and one for each of query.also. A
   // phrasing without one is searched by words alone.
   SearchAnswer search(const SearchQuery& query, std::span<const SemanticQuestion> questions, QueryLengths& lengths);
 
