@@ -75,6 +75,10 @@ struct RankingFeatures {
   double recency = 0;       // 0…1
   double tokens = 0;        // similarity to the question token by token, in standard deviations over the texts compared
   double second_look = 0;   // the same of its vector by the network of the second look, over the best hits
+  // What likelihood() judges by, not as compared with the other hits:
+  double surprise = 0;        // nats: improbability that a random text of its length contains the words found in it
+  double soft_coverage = 0;   // 0…1, as coverage, with each token counted by the nearest one of the nearest chunk
+  double network_cosine = 0;  // by the network of the second look; 0: not looked at
   double date = 0;          // 0…1, 1 at the time that the question names ("last week", "in March")
   double same_project = 0;  // 0 or 1
   double abandoned = 0;     // 0 or 1: the session was rewound to before it

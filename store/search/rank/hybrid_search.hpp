@@ -64,7 +64,7 @@ class HybridSearch {
                  std::size_t count, bool alone);
   // A candidate that stands for all candidates with the same text.
   struct Distinct {
-    const FusionCandidate* candidate;
+    FusionCandidate* candidate;
     std::int64_t copies;  // number of the others
   };
 
@@ -80,9 +80,10 @@ class HybridSearch {
   // Searches without the project filter. `inside`: the filter with it. `most_inside`: highest evidence among the first
   // kJudgedHits hits inside.
   OutsideHits search_other_projects(const SearchQuery& query, const std::vector<Phrasing>& phrasings,
-                                    CandidateFilter& inside, const EvidenceWeights& weights, double most_inside);
+                                    CandidateFilter& inside, std::string_view model, double most_inside);
+  const EvidenceWeights& judge(std::span<const Distinct> hits, std::string_view model, bool several);
   std::string project_of(ExchangeId id);
-  std::vector<Distinct> distinct(const std::vector<FusionCandidate>& candidates, std::size_t wanted);
+  std::vector<Distinct> distinct(std::vector<FusionCandidate>& candidates, std::size_t wanted);
   SearchHit load(const SearchQuery& query, const PassageFinder& passages, const Distinct& found, double likelihood);
 
   sqlite::Database& db_;
