@@ -1,13 +1,24 @@
 #pragma once
 
 #include "adapters/adapter.hpp"
+#include "schemas/base/result.hpp"
+
+#include <memory>
+#include <span>
 
 // The adapter of each platform, defined in the platform's folder. An adapter is created on first use and lives as long
-// as the process. A platform without a line here does not compile.
+// as the process. A platform without a line here is described by a file, adapters/described/<key>.yaml.
 namespace memd {
 
-template <Platform>
-const Adapter& adapter() = delete;
+namespace described {
+struct Description;
+const Adapter& built_in_adapter(Platform platform);
+}  // namespace described
+
+template <Platform id>
+const Adapter& adapter() {
+  return described::built_in_adapter(id);
+}
 
 template <>
 const Adapter& adapter<Platform::claude_code>();
@@ -29,5 +40,17 @@ template <>
 const Adapter& adapter<Platform::imported>();
 template <>
 const Adapter& adapter<Platform::pi>();
+template <>
+const Adapter& adapter<Platform::copilot_chat>();
+template <>
+const Adapter& adapter<Platform::openclaw>();
+template <>
+const Adapter& adapter<Platform::claude_desktop>();
+template <>
+const Adapter& adapter<Platform::antigravity>();
+
+// Makes the agents that the configuration describes known, as platforms and adapters, in place of those known before.
+// Call before threads start. Errc::bad_config: one has the key of another agent, or the number that its key gives it.
+Result<void> use_own_agents(std::span<const std::shared_ptr<const described::Description>> agents);
 
 }  // namespace memd

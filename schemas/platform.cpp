@@ -1,12 +1,63 @@
 #include "schemas/platform.hpp"
 
+#include "schemas/base/hash.hpp"
 #include "schemas/base/reflected_name.hpp"
 
 #include <algorithm>
+#include <map>
+#include <mutex>
 
 namespace memd {
+namespace {
 
-std::span<const PlatformInfo> platforms() { return kPlatforms; }
+// Empty: only the built-in platforms.
+std::vector<PlatformInfo>& all_platforms() {
+  static std::vector<PlatformInfo> all;
+  return all;
+}
+
+// Keys of platforms that are stored and not known any more.
+class FormerKeys {
+ public:
+  void add(Platform id, std::string_view key) {
+    const std::lock_guard lock(mutex_);
+    keys_.try_emplace(id, key);
+  }
+  std::string_view find(Platform id) {
+    const std::lock_guard lock(mutex_);
+    const auto it = keys_.find(id);
+    return it == keys_.end() ? "unknown" : std::string_view(it->second);
+  }
+
+ private:
+  std::mutex mutex_;
+  std::map<Platform, std::string> keys_;
+};
+
+FormerKeys& former_keys() {
+  static FormerKeys keys;
+  return keys;
+}
+
+}  // namespace
+
+std::span<const PlatformInfo> platforms() {
+  const auto& all = all_platforms();
+  return all.empty() ? std::span<const PlatformInfo>(kPlatforms) : all;
+}
+
+void set_own_platforms(std::vector<PlatformInfo> own) {
+  auto& all = all_platforms();
+  all.clear();
+  if (own.empty()) return;
+  all.assign(kPlatforms.begin(), kPlatforms.end());
+  std::ranges::sort(own, {}, &PlatformInfo::id);
+  all.insert(all.end(), own.begin(), own.end());
+}
+
+Platform own_platform(std::string_view key) {
+  return static_cast<Platform>(kOwnPlatform | (hash64(key) & (kOwnPlatform - 1u)));
+}
 
 const PlatformInfo* find_platform(Platform id) {
   const auto all = platforms();
@@ -16,12 +67,12 @@ const PlatformInfo* find_platform(Platform id) {
 
 std::string_view to_string(Platform p) {
   const PlatformInfo* info = find_platform(p);
-  return info == nullptr ? "unknown" : info->key;
+  return info == nullptr ? former_keys().find(p) : info->key;
 }
 
 std::string_view name_of(Platform id) {
   const PlatformInfo* info = find_platform(id);
-  return info == nullptr ? "unknown" : info->name;
+  return info == nullptr ? former_keys().find(id) : info->name;
 }
 
 std::optional<Platform> parse_platform(std::string_view key) {
@@ -29,6 +80,13 @@ std::optional<Platform> parse_platform(std::string_view key) {
   for (const PlatformInfo& platform : platforms())
     if (platform.key == key) return platform.id;
   return std::nullopt;
+}
+
+Platform stored_platform(std::string_view key) {
+  if (const auto known = parse_platform(key)) return *known;
+  const Platform id = own_platform(key);
+  former_keys().add(id, key);
+  return id;
 }
 
 std::vector<Capability> all_capabilities_but(std::initializer_list<Capability> missing) {

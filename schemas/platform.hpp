@@ -27,6 +27,30 @@ enum class Platform : std::uint16_t {
   thunderus = 7,
   imported = 8,
   pi = 9,
+<<<<<<< HEAD
+  copilot_chat = 30,
+  gptme = 34,
+  open_interpreter = 35,
+  openclaw = 36,
+  claude_desktop = 37,
+  amp = 38,
+  junie = 39,
+  auggie = 40,
+  trae = 41,
+  void_editor = 42,
+  windsurf = 43,
+  antigravity = 44,
+=======
+  goose = 18,
+  crush = 19,
+  zed = 20,
+  amazon_q = 21,
+  kiro = 22,
+  llm = 23,
+  hermes = 24,
+  warp = 25,
+  continue_dev = 31,
+>>>>>>> i4/described
 };
 
 // Names and colours of a platform.
@@ -50,13 +74,43 @@ inline constexpr auto kPlatforms = std::to_array<PlatformInfo>({
     {Platform::thunderus, "thunderus", "Thunderus", "#3f8f29", "#77c45f"},
     {Platform::imported, "imported", "Imported", "#8a5a44", "#c29580"},
     {Platform::pi, "pi", "pi", "#c2415d", "#f08aa0"},
+<<<<<<< HEAD
+    {Platform::copilot_chat, "copilot_chat", "Copilot Chat", "#1f7a8c", "#58c4d8"},
+    {Platform::gptme, "gptme", "gptme", "#4b6a1f", "#9cc45c"},
+    {Platform::open_interpreter, "open_interpreter", "Open Interpreter", "#6b4a8f", "#b58fe0"},
+    {Platform::openclaw, "openclaw", "OpenClaw", "#a13d2d", "#f2755f"},
+    {Platform::claude_desktop, "claude_desktop", "Claude Desktop", "#8c5a14", "#dba35c"},
+    {Platform::amp, "amp", "Amp", "#b3382c", "#f0796b"},
+    {Platform::junie, "junie", "Junie", "#7a6f12", "#d6c84a"},
+    {Platform::auggie, "auggie", "Auggie", "#3d6b52", "#7fc4a0"},
+    {Platform::trae, "trae", "Trae", "#0c7d4f", "#35d08e"},
+    {Platform::void_editor, "void", "Void", "#5a5f73", "#a2a9c4"},
+    {Platform::windsurf, "windsurf", "Windsurf", "#0b7f8f", "#3cc6d6"},
+    {Platform::antigravity, "antigravity", "Antigravity", "#4a56b8", "#98a3f5"},
+=======
+    {Platform::goose, "goose", "Goose", "#4d6b57", "#8fb59b"},
+    {Platform::crush, "crush", "Crush", "#b5309e", "#ea86d8"},
+    {Platform::zed, "zed", "Zed", "#1c6b9c", "#5fb0e0"},
+    {Platform::amazon_q, "amazon_q", "Amazon Q", "#6a52c4", "#a596ee"},
+    {Platform::kiro, "kiro", "Kiro", "#8538b8", "#c48af0"},
+    {Platform::llm, "llm", "llm", "#5c6f2c", "#a8bd6e"},
+    {Platform::hermes, "hermes", "Hermes", "#a0672c", "#dda56a"},
+    {Platform::warp, "warp", "Warp", "#0e7f9e", "#4ec1df"},
+    {Platform::continue_dev, "continue", "Continue", "#9a4a4a", "#d98c8c"},
+>>>>>>> i4/described
 });
 static_assert(std::ranges::adjacent_find(kPlatforms, std::ranges::greater_equal(), &PlatformInfo::id) ==
                   kPlatforms.end(),
               "each number has one line, in the order of the numbers");
 
-// Returns the lines of all platforms, ordered by number.
+// Returns the lines of all platforms, ordered by number: those above, and then those of the configuration.
 std::span<const PlatformInfo> platforms();
+// Sets the platforms that the configuration describes, in place of those set before. Their numbers have kOwnPlatform.
+// Call before threads start. The texts must outlive the process's use of platforms().
+void set_own_platforms(std::vector<PlatformInfo> own);
+inline constexpr std::uint16_t kOwnPlatform = 0x8000;
+// Returns the number of a platform of the configuration: its key decides it.
+Platform own_platform(std::string_view key);
 // Returns their numbers, in the same order.
 inline auto platform_ids() { return platforms() | std::views::transform(&PlatformInfo::id); }
 // Returns the line of a platform, nullptr for a number that none has.
@@ -66,6 +120,8 @@ std::string_view name_of(Platform id);  // for people
 std::string_view to_string(Platform p);  // its key
 // Also accepts "claude" for claude_code.
 std::optional<Platform> parse_platform(std::string_view key);
+// Returns the platform of a stored key. An agent that the configuration describes no more keeps its key.
+Platform stored_platform(std::string_view key);
 
 // Queries that a platform's history supports.
 enum class Capability {

@@ -50,14 +50,6 @@ Line read_members(std::string_view object) {
 constexpr std::string_view kHeadKey = "(session)";
 constexpr std::string_view kDamagedItem = R"({"damaged":true})";
 
-// Returns the object with these members in front of its own.
-std::string with_members(json::ObjectWriter&& members, const std::string& object) {
-  std::string out = std::move(members).finish();
-  if (out.size() == 2) return object;
-  out.pop_back();
-  return out.append(object.size() > 2 ? "," : "").append(object, 1);
-}
-
 void append_state(std::string& mark, const std::optional<FileView::Entry>& file) {
   if (file) mark.append(std::to_string(file->size)).append(".").append(std::to_string(file->mtime_ns));
   mark.push_back('/');
@@ -386,13 +378,13 @@ std::string ChatReader::item_of(const ChatFile::Message& message, bool repeats) 
   if (message.key.starts_with('#')) {  // without an id, its bytes identify it
     if (message.alike == 0) return item;
     out.number("alike", message.alike);
-    return with_members(std::move(out), item);
+    return json::with_members(std::move(out), item);
   }
   out.some_text("cwd", project_root_);
   if (message.summary) out.text("compaction", message.trigger);
   out.flag("acknowledges", message.acknowledgement).flag("repeats", repeats);
   if (!repeats) out.some_text("untold", message.untold);
-  return with_members(std::move(out), item);
+  return json::with_members(std::move(out), item);
 }
 
 Result<void> ChatReader::load() {

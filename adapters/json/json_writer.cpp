@@ -104,4 +104,11 @@ std::string ObjectWriter::finish() && {
   return std::move(out_);
 }
 
+std::string with_members(ObjectWriter&& members, const std::string& object) {
+  std::string out = std::move(members).finish();
+  if (out.size() == 2) return object;
+  out.pop_back();
+  return out.append(object.size() > 2 ? "," : "").append(object, 1);
+}
+
 }  // namespace memd::json

@@ -35,4 +35,7 @@ class ObjectWriter {
   std::string out_ = "{";
 };
 
+// Returns the object with these members in front of its own.
+std::string with_members(ObjectWriter&& members, const std::string& object);
+
 }  // namespace memd::json

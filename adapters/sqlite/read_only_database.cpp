@@ -133,9 +133,17 @@ Result<bool> Query::step() {
 
 void Query::reset() { sqlite3_reset(statement_.get()); }
 
+int Query::columns() const { return sqlite3_column_count(statement_.get()); }
+
+std::string_view Query::name(int column) const { return sqlite3_column_name(statement_.get(), column); }
+
 bool Query::is_null(int column) const { return sqlite3_column_type(statement_.get(), column) == SQLITE_NULL; }
 
 bool Query::is_integer(int column) const { return sqlite3_column_type(statement_.get(), column) == SQLITE_INTEGER; }
+
+bool Query::is_number(int column) const {
+  return is_integer(column) || sqlite3_column_type(statement_.get(), column) == SQLITE_FLOAT;
+}
 
 std::int64_t Query::integer(int column) const { return sqlite3_column_int64(statement_.get(), column); }
 

@@ -46,9 +46,13 @@ class Query {
     }
   }
 
+  int columns() const;
+  std::string_view name(int column) const;  // valid as long as the query
+
   // Columns count from 0. Views are valid until the next step, reset or bind.
   bool is_null(int column) const;
   bool is_integer(int column) const;
+  bool is_number(int column) const;
   std::int64_t integer(int column) const;
   double real(int column) const;
   std::string_view text(int column) const;  // the bytes of a text or a blob; empty for NULL

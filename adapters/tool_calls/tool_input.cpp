@@ -303,7 +303,7 @@ void add_command(Event& call, std::string_view line, std::string_view directory)
   command.directory = directory;
 }
 
-bool read_tool_input(TextReader& r, od::value& value, AccessOf access_of, Event& call) {
+bool read_tool_input(TextReader& r, od::value& value, const AccessOf& access_of, Event& call) {
   call.summary = call.tool;
   od::object object;
   std::string_view raw;
@@ -393,14 +393,8 @@ std::string absolute_path(std::string_view cwd, std::string_view path) {
   return out.append(path);
 }
 
-void add_edits(od::object& object, std::string_view key, Event& call) {
-  od::value value;
-  od::object input;
-  std::string_view json;
-  if (!seek(object, key, value)) return;
-  json = token_of(value);  // a patch may be the whole input
-  if (!is_string(json) && (value.get_object().get(input) || input.raw_json().get(json))) return;
-  for (const RecordedEdit& edit : recorded_edits(json)) {
+void add_edits(std::string_view input, Event& call) {
+  for (const RecordedEdit& edit : recorded_edits(input)) {
     const std::string path = absolute_path(call.cwd, edit.path);
     auto file = std::find_if(call.files.begin(), call.files.end(), [&](const FileTouch& f) { return f.path == path; });
     if (file == call.files.end()) file = call.files.insert(file, {path, FileAccess::modified, 0, 0});
@@ -409,7 +403,16 @@ void add_edits(od::object& object, std::string_view key, Event& call) {
   }
 }
 
-void read_tool_input_text(TextReader& r, std::string_view text, AccessOf access_of, Event& call) {
+void add_edits(od::object& object, std::string_view key, Event& call) {
+  od::value value;
+  od::object input;
+  std::string_view json;
+  if (!seek(object, key, value)) return;
+  json = token_of(value);  // a patch may be the whole input
+  if (is_string(json) || (!value.get_object().get(input) && !input.raw_json().get(json))) add_edits(json, call);
+}
+
+void read_tool_input_text(TextReader& r, std::string_view text, const AccessOf& access_of, Event& call) {
   std::string padded(text);
   padded.resize(text.size() + simdjson::SIMDJSON_PADDING, ' ');
   od::parser parser;

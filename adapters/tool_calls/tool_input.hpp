@@ -5,6 +5,7 @@
 #include "schemas/event.hpp"
 
 #include <cstddef>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -14,7 +15,7 @@ namespace memd::tool_calls {
 inline constexpr std::size_t kSearchTextLimit = 1500;
 
 // Returns the access of a tool to the file named in its input. nullopt: none, or the input names no file.
-using AccessOf = std::optional<FileAccess> (*)(std::string_view tool);
+using AccessOf = std::function<std::optional<FileAccess>(std::string_view tool)>;
 
 // Returns whether a tool runs command lines: Bash, shell, exec_command, run_terminal_cmd, …
 bool runs_commands(std::string_view tool);
@@ -30,9 +31,11 @@ void add_command(Event& call, std::string_view line, std::string_view directory 
 // Detail::full, sets text instead of facts: the whole input in readable form. `call.tool` and `call.cwd` must be set.
 // Supports the argument names of all agents ("command", "cmd", "file_path", "target_file", …). `input` may be any
 // value; returns false only for broken JSON.
-bool read_tool_input(json::TextReader& reader, json::od::value& input, AccessOf access_of, Event& call);
+bool read_tool_input(json::TextReader& reader, json::od::value& input, const AccessOf& access_of, Event& call);
 
-// Adds what an edit changes, as the input under `key` of `object` shows it: the files of a patch, and lines.
+// Adds what an edit changes, as its input shows it, or the input under `key` of `object`: the files of a patch, and
+// lines.
+void add_edits(std::string_view input, Event& call);
 void add_edits(json::od::object& object, std::string_view key, Event& call);
 
 // Returns the absolute path of one that may be relative to the working directory.
@@ -40,6 +43,6 @@ std::string absolute_path(std::string_view cwd, std::string_view path);
 
 // Like read_tool_input() for input stored as text in the record: JSON in a string, as Codex and Cursor write it. Input
 // that is no JSON object is read as plain text (a patch, a script).
-void read_tool_input_text(json::TextReader& reader, std::string_view input, AccessOf access_of, Event& call);
+void read_tool_input_text(json::TextReader& reader, std::string_view input, const AccessOf& access_of, Event& call);
 
 }  // namespace memd::tool_calls

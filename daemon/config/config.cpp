@@ -1,10 +1,11 @@
 #include "daemon/config/config.hpp"
 
-#include "daemon/config/config_section.hpp"
+#include "adapters/described/description.hpp"
 #include "daemon/config/model_config.hpp"
 #include "daemon/grpc_built_in.hpp"
 #include "schemas/base/error.hpp"
 #include "schemas/base/time.hpp"
+#include "schemas/base/yaml_section.hpp"
 #include "store/files/whole_file.hpp"
 #include "store/seal/cipher.hpp"
 
@@ -17,10 +18,10 @@ namespace {
 
 constexpr std::array<std::string_view, 6> kLogLevels{"trace", "debug", "info", "warn", "error", "off"};
 
-using config::refuse;
-using config::scalar;
-using config::Section;
-using config::whole_number;
+using yaml::refuse;
+using yaml::scalar;
+using yaml::Section;
+using yaml::whole_number;
 
 PlatformConfig read_platform(const std::string& file, const YAML::Node& node, const std::string& name) {
   PlatformConfig out;
@@ -70,6 +71,25 @@ std::string read_place(const std::string& file, const YAML::Node& node, const st
   const char* home = std::getenv("HOME");
   if (place.starts_with("~/") && home != nullptr) place.replace(0, 1, home);
   return place;
+}
+
+// Reads descriptions of agents: each is a file, or stands in the list itself.
+void read_own_agents(const std::string& file, const YAML::Node& node, const std::string& key, Config& out) {
+  constexpr std::size_t kMostBytes = std::size_t{1} << 20;
+  if (!node.IsSequence()) refuse(file, node.Mark(), key + ": expected a list of files that describe agents");
+  for (const auto& item : node) {
+    if (item.IsMap()) {
+      out.own_agents.push_back(std::make_shared<const described::Description>(described::read_description(item, file)));
+      continue;
+    }
+    const std::filesystem::path place = read_place(file, item, key);
+    if (!place.is_absolute()) refuse(file, item.Mark(), key + ": expected absolute paths, or such as ~/toy.yaml");
+    const auto text = files::read_named(place, kMostBytes);
+    if (!text) refuse(file, item.Mark(), key + ": " + place.string() + " cannot be read: " + text.error().message());
+    auto agent = described::parse_description(*text, place.string());
+    if (!agent) throw ErrorException(agent.error());
+    out.own_agents.push_back(std::make_shared<const described::Description>(std::move(*agent)));
+  }
 }
 
 ExcludeConfig read_exclude(const std::string& file, const YAML::Node& node) {
@@ -130,9 +150,10 @@ AdminConfig read_admin(const std::string& file, const YAML::Node& node) {
 Config read_document(const std::string& file, const YAML::Node& document) {
   Config out;
   Section platforms(file, "platforms");
-  for (const Platform p : platform_ids())
-    platforms.key(std::string(to_string(p)),
-                  [&, p](const auto& v, const auto& key) { out.platforms[p] = read_platform(file, v, key); });
+  for (const PlatformInfo& p : kPlatforms)
+    platforms.key(std::string(p.key),
+                  [&, id = p.id](const auto& v, const auto& key) { out.platforms[id] = read_platform(file, v, key); });
+  platforms.key("custom", [&](const auto& v, const auto& key) { read_own_agents(file, v, key, out); });
   Section log(file, "log");
   log.key("level", [&](const auto& v, const auto& key) {
     out.log_level = scalar<std::string>(file, v, key, "a log level");

@@ -11,10 +11,15 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
+
+namespace memd::described {
+struct Description;
+}
 
 namespace memd {
 
@@ -57,6 +62,7 @@ struct AdminConfig {
 // The content of the configuration file. schemas/json/config.schema.json describes its shape.
 struct Config {
   std::map<Platform, PlatformConfig> platforms;
+  std::vector<std::shared_ptr<const described::Description>> own_agents;  // that the configuration describes
   std::string log_level = "info";
   std::string time_zone;  // IANA name of the zone for days and clock times; empty: the system's
   int query_threads = 2;

@@ -1,7 +1,7 @@
 #include "daemon/config/memory_config.hpp"
 
-#include "daemon/config/config_section.hpp"
 #include "schemas/base/error.hpp"
+#include "schemas/base/yaml_section.hpp"
 #include "store/files/scope_root.hpp"
 
 #include <algorithm>
@@ -33,6 +33,11 @@ std::string_view to_string(DuplicateRule r) {
 
 namespace config {
 namespace {
+
+using yaml::refuse;
+using yaml::scalar;
+using yaml::Section;
+using yaml::whole_number;
 
 // Returns the choice whose name is the value of the node; refuses any other value.
 template <class Choices>

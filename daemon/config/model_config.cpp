@@ -1,8 +1,8 @@
 #include "daemon/config/model_config.hpp"
 
-#include "daemon/config/config_section.hpp"
 #include "protocol/models/url.hpp"
 #include "schemas/base/ascii.hpp"
+#include "schemas/base/yaml_section.hpp"
 
 #include <algorithm>
 #include <array>
@@ -15,6 +15,11 @@
 namespace memd {
 namespace config {
 namespace {
+
+using yaml::refuse;
+using yaml::scalar;
+using yaml::Section;
+using yaml::whole_number;
 
 #ifdef MEMD_WITH_MODELS
 constexpr bool kHasModelClients = true;

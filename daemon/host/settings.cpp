@@ -1,5 +1,6 @@
 #include "daemon/host/settings.hpp"
 
+#include "adapters/registry.hpp"
 #include "daemon/config/secret.hpp"
 #include "schemas/base/error.hpp"
 #include "store/files/path_name.hpp"
@@ -69,6 +70,7 @@ Result<Settings> resolve_settings(const GlobalOptions& options, const Environmen
   const std::string home = options.home.value_or(environment.home);
   if (home.empty()) return Error(Errc::bad_config, "$HOME is not set: say where to look with --home DIR");
   MEMD_TRY_ASSIGN(Config config, find_config(options, environment));
+  MEMD_TRY(use_own_agents(config.own_agents));
 
   Settings s{StoreLayout(data_dir), !options.data_dir,           absolute(home),
              std::move(config),     environment.xdg_runtime_dir, {}};

@@ -1,10 +1,10 @@
 #include "daemon/usage/prices.hpp"
 
-#include "daemon/config/config_section.hpp"
 #include "daemon/usage/model_name.hpp"
 #include "schemas/base/ascii.hpp"
 #include "schemas/base/embedded.hpp"
 #include "schemas/base/time.hpp"
+#include "schemas/base/yaml_section.hpp"
 #include "store/files/whole_file.hpp"
 
 #include <algorithm>
@@ -14,8 +14,8 @@
 namespace memd::usage {
 namespace {
 
-using config::refuse;
-using config::scalar;
+using yaml::refuse;
+using yaml::scalar;
 
 constexpr std::array<std::string_view, 4> kTiers{"standard", "fast", "flex", "batch"};
 
@@ -25,7 +25,7 @@ Price read_price(const std::string& file, const YAML::Node& node, const std::str
   Price out;
   int found = 0;
   std::optional<double> for_an_hour;
-  config::Section section(file, model);
+  yaml::Section section(file, model);
   const auto number = [&](const YAML::Node& v, const std::string& key) {
     const auto value = scalar<double>(file, v, key, kDollars);
     if (!(value >= 0 && value < 1e6)) refuse(file, v.Mark(), key + ": expected " + kDollars);
@@ -67,7 +67,7 @@ Price read_price(const std::string& file, const YAML::Node& node, const std::str
              out.tier = static_cast<PriceTier>(at - kTiers.begin());
            })
       .key("above", [&](const YAML::Node& v,
-                        const std::string& key) { out.above = config::whole_number(file, v, key, 0, 1'000'000'000); })
+                        const std::string& key) { out.above = yaml::whole_number(file, v, key, 0, 1'000'000'000); })
       .read(node);
   if (found < 4) refuse(file, node.Mark(), model + ": expected input, output, cache_read and cache_creation");
   // Anthropic, which alone has this kind of cache, charges twice the input for it.

@@ -20,6 +20,7 @@ const std::vector<EmbeddedFile>& sql_migrations();
 const std::vector<EmbeddedFile>& summaries_migrations();
 const std::vector<EmbeddedFile>& json_schema_files();
 const std::vector<EmbeddedFile>& command_word_files();
+const std::vector<EmbeddedFile>& described_agents();   // in adapters/
 const std::vector<EmbeddedFile>& page_files();         // in daemon/
 const std::vector<EmbeddedFile>& setup_files();        // in daemon/
 const std::vector<EmbeddedFile>& validation_status();  // in daemon/

@@ -222,7 +222,7 @@ TEST(Config, ErrorsNameFileLineAndKey) {
   EXPECT_EQ(error_of("- 1\n"), "c.yaml:1: the file must be a mapping");
 }
 
-// Returns the schema with a property for every platform.
+// Returns the schema with a property for every platform, and for those that people describe.
 std::string with_every_platform(const std::string& schema) {
   const std::string_view open = "\"properties\": {\n";
   const auto begin = schema.find(open, schema.find("\"platforms\": {")) + open.size();
@@ -230,6 +230,7 @@ std::string with_every_platform(const std::string& schema) {
   for (const PlatformInfo& p : platforms())
     lines +=
         (lines.empty() ? "        \"" : ",\n        \"") + std::string(p.key) + R"(": {"$ref": "#/$defs/platform"})";
+  lines += ",\n        \"custom\": {\"$ref\": \"#/$defs/custom\"}";
   return schema.substr(0, begin) + lines + schema.substr(schema.find("\n      }", begin));
 }
 

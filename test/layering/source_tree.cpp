@@ -35,7 +35,7 @@ const std::map<std::string, std::vector<std::string>, std::less<>> kFloors{
     {"store",
      {"text", "files", "memory", "insight", "seal", "db", "completions", "raw", "read", "search", "", "enrich",
       "catalog", "harvest", "report", "write"}},
-    {"adapters", {"", "json", "sqlite", "snapshot", "tool_calls"}},
+    {"adapters", {"", "json", "sqlite", "snapshot", "tool_calls", "vscode"}},
     {"protocol", {"", "transport", "jsonrpc", "models", "mcp"}},
     {"daemon",
      {"", "config", "usage", "memories", "tools", "models", "resources", "ingest", "report", "interchange", "host",
@@ -66,11 +66,13 @@ const std::vector<LibraryRule> kLibraries{
     {"openssl/", {"schemas", "protocol"}},
     {"simdjson", {"adapters", "store/memory/memory_json.cpp"}},
     {"sqlite3.h", {"store", "adapters"}},
-    {"zstd.h", {"store", "daemon"}},
+    {"zstd.h", {"store", "daemon", "adapters/sqlite"}},  // Zed packs its threads
     {"grpc", {"daemon/admin/grpc"}},
     {"google/protobuf/", {"daemon/admin/grpc"}},
     {"memd/admin/", {"daemon/admin/grpc"}},  // generated
-    {"yaml-cpp/", {"store", "daemon"}},
+    // People write descriptions of agents and the configuration alike; both are read by schemas/base/yaml_section.
+    {"yaml-cpp/",
+     {"store", "daemon", "adapters/described", "schemas/base/yaml_section.hpp", "schemas/base/yaml_section.cpp"}},
     {"CLI/", {"daemon/cli/command_line.cpp"}},
     {"ncurses", {"daemon/cli/browse/terminal.cpp"}},
     {"sodium", {"store/seal/cipher.cpp"}},

@@ -9,13 +9,14 @@
 #include <utility>
 #include <vector>
 
-// Reads a mapping of the configuration file. Each key has a handler; a key without one is refused.
-namespace memd::config {
+// Reads mappings of YAML files that people write. Each key has a handler; a key without one is refused. Errors name
+// file and line. One thread.
+namespace memd::yaml {
 
-// Throws an ErrorException, which parse_config converts to its Result.
+// Throws an ErrorException of Errc::bad_config. Whoever loads the document converts it to a Result.
 [[noreturn]] void refuse(const std::string& file, const YAML::Mark& mark, const std::string& what);
 
-// A mapping with its key handlers. One thread. Borrows the file's name.
+// A mapping with its key handlers. Borrows the file's name.
 class Section {
  public:
   // `key`: the full name for messages, such as "log.level".
@@ -47,4 +48,4 @@ T scalar(const std::string& file, const YAML::Node& node, const std::string& key
 
 int whole_number(const std::string& file, const YAML::Node& node, const std::string& key, int low, int high);
 
-}  // namespace memd::config
+}  // namespace memd::yaml

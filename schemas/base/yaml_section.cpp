@@ -1,9 +1,10 @@
-#include "daemon/config/config_section.hpp"
+#include "schemas/base/yaml_section.hpp"
+
 #include "schemas/base/error.hpp"
 
 #include <algorithm>
 
-namespace memd::config {
+namespace memd::yaml {
 
 void refuse(const std::string& file, const YAML::Mark& mark, const std::string& what) {
   throw ErrorException(Error(Errc::bad_config, file + ":" + std::to_string(mark.line + 1) + ": " + what));
@@ -36,4 +37,4 @@ int whole_number(const std::string& file, const YAML::Node& node, const std::str
   return value;
 }
 
-}  // namespace memd::config
+}  // namespace memd::yaml
