@@ -27,8 +27,16 @@ enum class Platform : std::uint16_t {
   thunderus = 7,
   imported = 8,
   pi = 9,
-<<<<<<< HEAD
+  goose = 18,
+  crush = 19,
+  zed = 20,
+  amazon_q = 21,
+  kiro = 22,
+  llm = 23,
+  hermes = 24,
+  warp = 25,
   copilot_chat = 30,
+  continue_dev = 31,
   gptme = 34,
   open_interpreter = 35,
   openclaw = 36,
@@ -40,17 +48,6 @@ enum class Platform : std::uint16_t {
   void_editor = 42,
   windsurf = 43,
   antigravity = 44,
-=======
-  goose = 18,
-  crush = 19,
-  zed = 20,
-  amazon_q = 21,
-  kiro = 22,
-  llm = 23,
-  hermes = 24,
-  warp = 25,
-  continue_dev = 31,
->>>>>>> i4/described
 };
 
 // Names and colours of a platform.
@@ -74,8 +71,16 @@ inline constexpr auto kPlatforms = std::to_array<PlatformInfo>({
     {Platform::thunderus, "thunderus", "Thunderus", "#3f8f29", "#77c45f"},
     {Platform::imported, "imported", "Imported", "#8a5a44", "#c29580"},
     {Platform::pi, "pi", "pi", "#c2415d", "#f08aa0"},
-<<<<<<< HEAD
+    {Platform::goose, "goose", "Goose", "#4d6b57", "#8fb59b"},
+    {Platform::crush, "crush", "Crush", "#b5309e", "#ea86d8"},
+    {Platform::zed, "zed", "Zed", "#1c6b9c", "#5fb0e0"},
+    {Platform::amazon_q, "amazon_q", "Amazon Q", "#6a52c4", "#a596ee"},
+    {Platform::kiro, "kiro", "Kiro", "#8538b8", "#c48af0"},
+    {Platform::llm, "llm", "llm", "#5c6f2c", "#a8bd6e"},
+    {Platform::hermes, "hermes", "Hermes", "#a0672c", "#dda56a"},
+    {Platform::warp, "warp", "Warp", "#0e7f9e", "#4ec1df"},
     {Platform::copilot_chat, "copilot_chat", "Copilot Chat", "#1f7a8c", "#58c4d8"},
+    {Platform::continue_dev, "continue", "Continue", "#9a4a4a", "#d98c8c"},
     {Platform::gptme, "gptme", "gptme", "#4b6a1f", "#9cc45c"},
     {Platform::open_interpreter, "open_interpreter", "Open Interpreter", "#6b4a8f", "#b58fe0"},
     {Platform::openclaw, "openclaw", "OpenClaw", "#a13d2d", "#f2755f"},
@@ -87,17 +92,6 @@ inline constexpr auto kPlatforms = std::to_array<PlatformInfo>({
     {Platform::void_editor, "void", "Void", "#5a5f73", "#a2a9c4"},
     {Platform::windsurf, "windsurf", "Windsurf", "#0b7f8f", "#3cc6d6"},
     {Platform::antigravity, "antigravity", "Antigravity", "#4a56b8", "#98a3f5"},
-=======
-    {Platform::goose, "goose", "Goose", "#4d6b57", "#8fb59b"},
-    {Platform::crush, "crush", "Crush", "#b5309e", "#ea86d8"},
-    {Platform::zed, "zed", "Zed", "#1c6b9c", "#5fb0e0"},
-    {Platform::amazon_q, "amazon_q", "Amazon Q", "#6a52c4", "#a596ee"},
-    {Platform::kiro, "kiro", "Kiro", "#8538b8", "#c48af0"},
-    {Platform::llm, "llm", "llm", "#5c6f2c", "#a8bd6e"},
-    {Platform::hermes, "hermes", "Hermes", "#a0672c", "#dda56a"},
-    {Platform::warp, "warp", "Warp", "#0e7f9e", "#4ec1df"},
-    {Platform::continue_dev, "continue", "Continue", "#9a4a4a", "#d98c8c"},
->>>>>>> i4/described
 });
 static_assert(std::ranges::adjacent_find(kPlatforms, std::ranges::greater_equal(), &PlatformInfo::id) ==
                   kPlatforms.end(),
