@@ -26,6 +26,7 @@ const std::vector<Place> kPlaces{
     {Platform::codex, "CODEX_HOME", "/mnt/x/sessions", "/home/ada/.codex/sessions"},
     {Platform::gemini, "GEMINI_CLI_HOME", "/mnt/x/.gemini/tmp", "/home/ada/.gemini/tmp"},
     {Platform::opencode, "XDG_DATA_HOME", "/mnt/x/opencode", "/home/ada/.local/share/opencode"},
+    {Platform::kilo, "XDG_DATA_HOME", "/mnt/x/kilo", "/home/ada/.local/share/kilo"},
     {Platform::cline, "CLINE_DIR", "/mnt/x/data", "/home/ada/.cline/data"},
     {Platform::cline, "CLINE_DATA_DIR", "/mnt/x", "/home/ada/.cline/data"},
     {Platform::cursor, "XDG_CONFIG_HOME", "/mnt/x/Cursor/User", "/home/ada/.config/Cursor/User"},
