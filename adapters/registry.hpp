@@ -31,5 +31,7 @@ template <>
 const Adapter& adapter<Platform::pi>();
 template <>
 const Adapter& adapter<Platform::kilo>();
+template <>
+const Adapter& adapter<Platform::openhands>();
 
 }  // namespace memd

@@ -400,6 +400,10 @@ void add_edits(od::object& object, std::string_view key, Event& call) {
   if (!seek(object, key, value)) return;
   json = token_of(value);  // a patch may be the whole input
   if (!is_string(json) && (value.get_object().get(input) || input.raw_json().get(json))) return;
+  add_edits(json, call);
+}
+
+void add_edits(std::string_view json, Event& call) {
   for (const RecordedEdit& edit : recorded_edits(json)) {
     const std::string path = absolute_path(call.cwd, edit.path);
     auto file = std::find_if(call.files.begin(), call.files.end(), [&](const FileTouch& f) { return f.path == path; });

@@ -34,6 +34,7 @@ bool read_tool_input(json::TextReader& reader, json::od::value& input, AccessOf 
 
 // Adds what an edit changes, as the input under `key` of `object` shows it: the files of a patch, and lines.
 void add_edits(json::od::object& object, std::string_view key, Event& call);
+void add_edits(std::string_view json, Event& call);  // of the input itself
 
 // Returns the absolute path of one that may be relative to the working directory.
 std::string absolute_path(std::string_view cwd, std::string_view path);
