@@ -35,7 +35,8 @@ std::string bare_key(std::string_view line) {
 // Returns the value of a line without quotes and a comment.
 std::string_view bare_value(std::string_view line) {
   line = ascii::trimmed(line.substr(line.find('=') + 1));
-  if (line.empty() || (line.front() != '"' && line.front() != '\'')) return line;
+  if (line.empty() || (line.front() != '"' && line.front() != '\''))
+    return ascii::trimmed(line.substr(0, line.find('#')));
   return line.substr(1, line.find(line.front(), 1) - 1);
 }
 
@@ -135,7 +136,7 @@ Result<std::string> with_block(std::string_view text, const TomlServer& server) 
                                                    server.is_in_list ? "[[mcp_servers]]" : "[mcp_servers.NAME]"));
       all.before.erase(static_cast<std::size_t>(lines[i].data() - text.data()), lines[i].size());
     }
-    if (!text.empty()) all.before += text.ends_with('\n') ? newline : newline + newline;
+    if (!all.before.empty()) all.before += all.before.ends_with('\n') ? newline : newline + newline;
   }
   const std::string name = server.is_in_list
                                ? fmt::format("[[mcp_servers]]{0}name = \"memd\"{0}transport = \"stdio\"", newline)

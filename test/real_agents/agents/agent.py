@@ -39,6 +39,7 @@ class Agent:
     tells_trigger = True  # of a compaction: by hand or by itself
     compact_word = '/compact'  # typed on its screen
     ready = ''         # what its screen shows when it takes input
+    asks = {}          # what it may ask before: a text on the screen -> the key that answers
 
     def __init__(self, installed, home, project, model):
         """`installed`: folder with node/ and NAME/ (see run.sh); `model`: a StandIn, or None where only files are wanted."""
@@ -86,7 +87,7 @@ class Agent:
     def version(self):
         out = subprocess.run([self.program, '--version'], env=self.environment(), cwd=self.project, text=True, timeout=60,
                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-        return next((w.strip('v,()') for w in out.stdout.split() if w.strip('v,()')[:1].isdigit()), '?')
+        return next((w.strip('v,().') for w in out.stdout.split() if w.strip('v,().')[:1].isdigit()), '?')
 
     def environment(self):
         return {'HOME': str(self.home), 'USER': 'dev', 'LANG': 'C.UTF-8', 'TERM': 'xterm-256color', 'TZ': 'UTC', 'NO_COLOR': '1',
@@ -151,8 +152,14 @@ class Agent:
 
     def screen_ready(self):
         """Waits until the program takes input; answers what it asks at its start."""
-        self.screen.wait_text(self.ready)
-        self.screen.settle()
+        asked = True
+        while asked:
+            self.screen.wait(lambda: any(text in self.screen.text() for text in (self.ready, *self.asks)), TURN_SECONDS)
+            self.screen.settle()
+            asked = next((key for text, key in self.asks.items() if text in self.screen.text()), None)
+            if asked:
+                self.screen.key(asked)
+                self.screen.settle()
 
     def say_turn(self, name):
         """Types the prompt of a turn and waits for its last step."""
