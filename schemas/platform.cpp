@@ -1,6 +1,7 @@
 #include "schemas/platform.hpp"
 
 #include "schemas/base/hash.hpp"
+#include "schemas/base/reflected_name.hpp"
 
 #include <algorithm>
 #include <map>
@@ -95,49 +96,15 @@ std::vector<Capability> all_capabilities_but(std::initializer_list<Capability> m
   return out;
 }
 
-std::string_view to_string(Capability c) {
-  switch (c) {
-    case Capability::semantic_search: return "semantic_search";
-    case Capability::temporal_query: return "temporal_query";
-    case Capability::session_summary: return "session_summary";
-    case Capability::exchange_retrieval: return "exchange_retrieval";
-    case Capability::token_metrics: return "token_metrics";
-    case Capability::file_context: return "file_context";
-    case Capability::live_tail: return "live_tail";
-    case Capability::compaction_markers: return "compaction_markers";
-    case Capability::tool_calls: return "tool_calls";
-    case Capability::cost: return "cost";
-    case Capability::session_stop: return "session_stop";
-    case Capability::git_branch: return "git_branch";
-  }
-  return "unknown";
-}
+std::string_view to_string(Capability c) { return reflect::enum_name(c, "unknown"); }
 
-std::string_view to_string(DataCompleteness c) {
-  switch (c) {
-    case DataCompleteness::full: return "full";
-    case DataCompleteness::partial: return "partial";
-    case DataCompleteness::metadata_only: return "metadata_only";
-    case DataCompleteness::unknown: return "unknown";
-  }
-  return "unknown";
-}
+std::string_view to_string(DataCompleteness c) { return reflect::enum_name(c, "unknown"); }
 
 std::optional<DataCompleteness> parse_data_completeness(std::string_view text) {
-  for (const auto c :
-       {DataCompleteness::full, DataCompleteness::partial, DataCompleteness::metadata_only, DataCompleteness::unknown})
-    if (to_string(c) == text) return c;
-  return std::nullopt;
+  return reflect::enum_of<DataCompleteness>(text);
 }
 
-std::string_view to_string(AdapterStatus s) {
-  switch (s) {
-    case AdapterStatus::active: return "active";
-    case AdapterStatus::unsupported: return "unsupported";
-    case AdapterStatus::disabled: return "disabled";
-  }
-  return "unknown";
-}
+std::string_view to_string(AdapterStatus s) { return reflect::enum_name(s, "unknown"); }
 
 bool supports_contract(std::string_view version) {
   const auto major = [](std::string_view v) { return v.substr(0, v.find('.')); };

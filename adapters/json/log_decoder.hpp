@@ -119,7 +119,9 @@ class AdapterOf : public Adapter {
     return std::make_unique<Decoder>(source, Detail::stored);
   }
   std::optional<std::string> event_text(std::string_view record, EventKind kind, std::uint16_t block) const override {
-    Decoder decoder(Source{}, Detail::full);
+    Source source;
+    source.platform = describe().platform;
+    Decoder decoder(source, Detail::full);
     return decoded_text(decoder, record, kind, block);
   }
 };
