@@ -72,6 +72,8 @@ struct SemanticSearchAnswer : Answer {
   std::string query;
   std::string ranking;
   bool nothing_relevant = false;
+  std::optional<bool> weak;
+  std::optional<std::vector<std::string>> missing_words;
   std::optional<BetterElsewhereOut> better_elsewhere;
   std::vector<SearchResultOut> results;
   std::optional<std::vector<std::string>> ignored_terms;
@@ -146,6 +148,8 @@ struct Describe<tools::SemanticSearchAnswer> {
                 field("nothing_relevant", &T::nothing_relevant,
                       "True: nothing is likely to be about the query; what is given is just "
                       "the nearest."),
+                field("weak", &T::weak, "True: ask again with also."),
+                field("missing_words", &T::missing_words, "When weak: words of the query that the best results lack."),
                 field("better_elsewhere", &T::better_elsewhere,
                       "A clearly better match in another project than all results: it was probably discussed there. "
                       "Absent: none."),
