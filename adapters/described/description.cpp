@@ -452,8 +452,11 @@ class Parser {
   Condition condition(const YAML::Node& node, const std::string& key) {
     if (!node.IsMap()) refuse(file_, node.Mark(), key + ": expected tests such as {/type: user}");
     Condition out;
-    for (const auto& entry : node)
-      read_tests(entry.second, key + " " + entry.first.Scalar(), {way(entry.first, key)}, out);
+    for (const auto& entry : node) {
+      Test begun;
+      begun.at = way(entry.first, key);
+      read_tests(entry.second, key + " " + entry.first.Scalar(), begun, out);
+    }
     return out;
   }
 
