@@ -49,7 +49,7 @@ Result<void> use_own_agents(std::span<const std::shared_ptr<const described::Des
             (other.key == agent.key ? "is given twice" : "stands for the same as '" + std::string(other.key) + "'") +
             "; choose another");
     described::settle_colours(agent);
-    own.push_back(std::make_unique<described::DescribedAdapter>(std::move(agent)));
+    own.push_back(std::make_unique<described::DescribedAdapter>(number, std::move(agent)));
     lines.push_back(described::platform_of(own.back()->description()));
   }
   set_own_platforms(lines);

@@ -40,6 +40,18 @@ template <>
 const Adapter& adapter<Platform::imported>();
 template <>
 const Adapter& adapter<Platform::pi>();
+template <>
+const Adapter& adapter<Platform::copilot_chat>();
+template <>
+const Adapter& adapter<Platform::openclaw>();
+template <>
+const Adapter& adapter<Platform::claude_desktop>();
+template <>
+const Adapter& adapter<Platform::antigravity>();
+template <>
+const Adapter& adapter<Platform::kilo>();
+template <>
+const Adapter& adapter<Platform::openhands>();
 
 // Makes the agents that the configuration describes known, as platforms and adapters, in place of those known before.
 // Call before threads start. Errc::bad_config: one has the key of another agent, or the number that its key gives it.

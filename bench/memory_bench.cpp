@@ -11,6 +11,7 @@
 #include "store/files/whole_file.hpp"
 #include "store/memory/memory_directory.hpp"
 #include "store/reader.hpp"
+#include "store/search/words/query_parser.hpp"
 
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
@@ -157,8 +158,8 @@ int measure(int memories, int questions, int edits) {
   Reader reader(root / "memd.db");
   const auto ask = [&](const std::string& text) {
     catalog::MemorySearch question;
-    question.text = text;
     question.now = system_clock().now();
+    question.asked = search::parse_query(text, question.now);
     return need(reader.ask(question));
   };
   const auto first = SteadyClock::now();

@@ -11,6 +11,7 @@
 #include "schemas/search.hpp"
 #include "store/db/database.hpp"
 #include "store/reader.hpp"
+#include "store/search/words/query_parser.hpp"
 
 #include <unistd.h>
 
@@ -339,14 +340,14 @@ void in_process(const fs::path& store, const std::vector<QueryClass>& classes, S
     query.limit = 10;
     query.mode = mode;
     const auto ours = measure(c.queries, c.queries.size(), [&](const std::string& text) {
-      query.text = text;
+      query.asked = search::parse_query(text);
       hits += reader.search(query).value().hits.size();
     });
     row(c.name, "memd", ours);
     all.add(ours);
     std::size_t at = 0;
     const auto phrased = measure(c.queries, c.queries.size(), [&](const std::string& text) {
-      query.text = text;
+      query.asked = search::parse_query(text);
       ++at;
       for (std::size_t i = 0; i < kPhrasings; ++i)
         query.also.push_back(c.queries[(at + i) % c.queries.size()]);

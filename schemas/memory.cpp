@@ -2,6 +2,7 @@
 
 #include "schemas/base/ascii.hpp"
 #include "schemas/base/hash.hpp"
+#include "schemas/base/reflected_name.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -23,13 +24,6 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 9> kInverses
 constexpr std::string_view kInverseOf = "inverse-of-";
 constexpr std::size_t kMaxDefaultSlug = 60;
 
-template <class Enum, std::size_t Size>
-std::optional<Enum> parse(const std::array<Enum, Size>& all, std::string_view text) {
-  for (const Enum value : all)
-    if (to_string(value) == text) return value;
-  return std::nullopt;
-}
-
 // Returns whether the text is one or more runs of `is_part` characters, with one `is_joint` character between two runs.
 template <class IsPart, class IsJoint>
 bool is_joined(std::string_view text, IsPart is_part, IsJoint is_joint) {
@@ -43,26 +37,13 @@ bool is_joined(std::string_view text, IsPart is_part, IsJoint is_joint) {
 
 }  // namespace
 
-std::string_view to_string(MemoryDialect d) {
-  switch (d) {
-    case MemoryDialect::plugin: return "plugin";
-    case MemoryDialect::repository: return "repository";
-    case MemoryDialect::agent: return "agent";
-  }
-  return {};
+std::string_view to_string(MemoryDialect d) { return reflect::enum_name(d); }
+std::optional<MemoryDialect> parse_memory_dialect(std::string_view text) {
+  return reflect::enum_of<MemoryDialect>(text);
 }
-std::optional<MemoryDialect> parse_memory_dialect(std::string_view text) { return parse(kAllMemoryDialects, text); }
 
-std::string_view to_string(MemoryScope s) {
-  switch (s) {
-    case MemoryScope::enterprise: return "enterprise";
-    case MemoryScope::local: return "local";
-    case MemoryScope::project: return "project";
-    case MemoryScope::global: return "global";
-  }
-  return {};
-}
-std::optional<MemoryScope> parse_memory_scope(std::string_view text) { return parse(kAllMemoryScopes, text); }
+std::string_view to_string(MemoryScope s) { return reflect::enum_name(s); }
+std::optional<MemoryScope> parse_memory_scope(std::string_view text) { return reflect::enum_of<MemoryScope>(text); }
 
 std::string_view to_string(MemoryType t) { return kMemoryTypes[static_cast<std::size_t>(t)].name; }
 
@@ -83,16 +64,9 @@ std::string memory_type_names(MemoryDialect d) {
 
 bool MemoryProvenance::empty() const { return *this == MemoryProvenance(); }
 
-std::string_view to_string(VerificationStatus s) {
-  switch (s) {
-    case VerificationStatus::unknown: return "unknown";
-    case VerificationStatus::verified: return "verified";
-    case VerificationStatus::stale: return "stale";
-  }
-  return {};
-}
+std::string_view to_string(VerificationStatus s) { return reflect::enum_name(s); }
 std::optional<VerificationStatus> parse_verification_status(std::string_view text) {
-  return parse(kAllVerificationStatuses, text);
+  return reflect::enum_of<VerificationStatus>(text);
 }
 
 bool is_memory_slug(std::string_view text) {
@@ -148,27 +122,7 @@ bool is_edge_label(std::string_view text) {
   return is_memory_word(text) && is_memory_word(inverse_label(text)) && inverse_label(inverse_label(text)) == text;
 }
 
-std::string_view to_string(MemoryProblemKind k) {
-  switch (k) {
-    case MemoryProblemKind::invalid_file: return "invalid_file";
-    case MemoryProblemKind::conflict_copy: return "conflict_copy";
-    case MemoryProblemKind::duplicate: return "duplicate";
-    case MemoryProblemKind::broken_link: return "broken_link";
-    case MemoryProblemKind::one_way_edge: return "one_way_edge";
-    case MemoryProblemKind::missing_index_entry: return "missing_index_entry";
-    case MemoryProblemKind::stale_index_entry: return "stale_index_entry";
-    case MemoryProblemKind::bad_config: return "bad_config";
-    case MemoryProblemKind::corrupt_index: return "corrupt_index";
-    case MemoryProblemKind::corrupt_graph: return "corrupt_graph";
-    case MemoryProblemKind::orphan: return "orphan";
-    case MemoryProblemKind::empty_hub: return "empty_hub";
-    case MemoryProblemKind::secret: return "secret";
-    case MemoryProblemKind::low_quality: return "low_quality";
-    case MemoryProblemKind::stale: return "stale";
-    case MemoryProblemKind::orphan_cache: return "orphan_cache";
-  }
-  return {};
-}
+std::string_view to_string(MemoryProblemKind k) { return reflect::enum_name(k); }
 
 std::string MemoryProblem::text() const {
   return path.string() + (line > 0 ? ":" + std::to_string(line) : "") + ": " + (key.empty() ? "" : key + ": ") +

@@ -1,18 +1,15 @@
 #include "schemas/memory_path_policy.hpp"
+
 #include "schemas/base/error.hpp"
+#include "schemas/base/reflected_name.hpp"
 
 #include <string>
 
 namespace memd {
 
-std::string_view to_string(MemoryPathMode m) {
-  return m == MemoryPathMode::platform_opt_in ? "platform_opt_in" : "legacy_first";
-}
-
+std::string_view to_string(MemoryPathMode m) { return reflect::enum_name(m, "legacy_first"); }
 std::optional<MemoryPathMode> parse_memory_path_mode(std::string_view text) {
-  for (const auto m : {MemoryPathMode::legacy_first, MemoryPathMode::platform_opt_in})
-    if (to_string(m) == text) return m;
-  return std::nullopt;
+  return reflect::enum_of<MemoryPathMode>(text);
 }
 
 MemoryDialect MemoryPathPolicy::default_dialect() const {

@@ -1,39 +1,16 @@
 #include "schemas/observation.hpp"
 
+#include "schemas/base/reflected_name.hpp"
+
 namespace memd {
 
-std::string_view to_string(ObservationType t) {
-  switch (t) {
-    case ObservationType::decision: return "decision";
-    case ObservationType::bugfix: return "bugfix";
-    case ObservationType::feature: return "feature";
-    case ObservationType::refactor: return "refactor";
-    case ObservationType::discovery: return "discovery";
-    case ObservationType::problem: return "problem";
-    case ObservationType::solution: return "solution";
-    case ObservationType::pattern: return "pattern";
-    case ObservationType::warning: return "warning";
-    case ObservationType::success: return "success";
-  }
-  return "unknown";
-}
+std::string_view to_string(ObservationType t) { return reflect::enum_name(t, "unknown"); }
 
 std::optional<ObservationType> parse_observation_type(std::string_view text) {
-  for (const auto t : kAllObservationTypes)
-    if (to_string(t) == text) return t;
-  return std::nullopt;
+  return reflect::enum_of<ObservationType>(text);
 }
 
-std::string_view to_string(DecisionKind k) {
-  switch (k) {
-    case DecisionKind::choice: return "choice";
-    case DecisionKind::rejection: return "rejection";
-    case DecisionKind::reversal: return "reversal";
-    case DecisionKind::answer: return "answer";
-    case DecisionKind::plan: return "plan";
-  }
-  return "unknown";
-}
+std::string_view to_string(DecisionKind k) { return reflect::enum_name(k, "unknown"); }
 
 std::string_view to_string(DecidedBy by) { return by == DecidedBy::user ? "user" : "agent"; }
 

@@ -1,8 +1,11 @@
 #include "schemas/platform.hpp"
 
 #include "schemas/base/hash.hpp"
+#include "schemas/base/reflected_name.hpp"
 
 #include <algorithm>
+#include <map>
+#include <mutex>
 
 namespace memd {
 namespace {
@@ -11,6 +14,29 @@ namespace {
 std::vector<PlatformInfo>& all_platforms() {
   static std::vector<PlatformInfo> all;
   return all;
+}
+
+// Keys of platforms that are stored and not known any more.
+class FormerKeys {
+ public:
+  void add(Platform id, std::string_view key) {
+    const std::lock_guard lock(mutex_);
+    keys_.try_emplace(id, key);
+  }
+  std::string_view find(Platform id) {
+    const std::lock_guard lock(mutex_);
+    const auto it = keys_.find(id);
+    return it == keys_.end() ? "unknown" : std::string_view(it->second);
+  }
+
+ private:
+  std::mutex mutex_;
+  std::map<Platform, std::string> keys_;
+};
+
+FormerKeys& former_keys() {
+  static FormerKeys keys;
+  return keys;
 }
 
 }  // namespace
@@ -41,12 +67,12 @@ const PlatformInfo* find_platform(Platform id) {
 
 std::string_view to_string(Platform p) {
   const PlatformInfo* info = find_platform(p);
-  return info == nullptr ? "unknown" : info->key;
+  return info == nullptr ? former_keys().find(p) : info->key;
 }
 
 std::string_view name_of(Platform id) {
   const PlatformInfo* info = find_platform(id);
-  return info == nullptr ? "unknown" : info->name;
+  return info == nullptr ? former_keys().find(id) : info->name;
 }
 
 std::optional<Platform> parse_platform(std::string_view key) {
@@ -56,6 +82,13 @@ std::optional<Platform> parse_platform(std::string_view key) {
   return std::nullopt;
 }
 
+Platform stored_platform(std::string_view key) {
+  if (const auto known = parse_platform(key)) return *known;
+  const Platform id = own_platform(key);
+  former_keys().add(id, key);
+  return id;
+}
+
 std::vector<Capability> all_capabilities_but(std::initializer_list<Capability> missing) {
   std::vector<Capability> out;
   for (const Capability c : kAllCapabilities)
@@ -63,49 +96,15 @@ std::vector<Capability> all_capabilities_but(std::initializer_list<Capability> m
   return out;
 }
 
-std::string_view to_string(Capability c) {
-  switch (c) {
-    case Capability::semantic_search: return "semantic_search";
-    case Capability::temporal_query: return "temporal_query";
-    case Capability::session_summary: return "session_summary";
-    case Capability::exchange_retrieval: return "exchange_retrieval";
-    case Capability::token_metrics: return "token_metrics";
-    case Capability::file_context: return "file_context";
-    case Capability::live_tail: return "live_tail";
-    case Capability::compaction_markers: return "compaction_markers";
-    case Capability::tool_calls: return "tool_calls";
-    case Capability::cost: return "cost";
-    case Capability::session_stop: return "session_stop";
-    case Capability::git_branch: return "git_branch";
-  }
-  return "unknown";
-}
+std::string_view to_string(Capability c) { return reflect::enum_name(c, "unknown"); }
 
-std::string_view to_string(DataCompleteness c) {
-  switch (c) {
-    case DataCompleteness::full: return "full";
-    case DataCompleteness::partial: return "partial";
-    case DataCompleteness::metadata_only: return "metadata_only";
-    case DataCompleteness::unknown: return "unknown";
-  }
-  return "unknown";
-}
+std::string_view to_string(DataCompleteness c) { return reflect::enum_name(c, "unknown"); }
 
 std::optional<DataCompleteness> parse_data_completeness(std::string_view text) {
-  for (const auto c :
-       {DataCompleteness::full, DataCompleteness::partial, DataCompleteness::metadata_only, DataCompleteness::unknown})
-    if (to_string(c) == text) return c;
-  return std::nullopt;
+  return reflect::enum_of<DataCompleteness>(text);
 }
 
-std::string_view to_string(AdapterStatus s) {
-  switch (s) {
-    case AdapterStatus::active: return "active";
-    case AdapterStatus::unsupported: return "unsupported";
-    case AdapterStatus::disabled: return "disabled";
-  }
-  return "unknown";
-}
+std::string_view to_string(AdapterStatus s) { return reflect::enum_name(s, "unknown"); }
 
 bool supports_contract(std::string_view version) {
   const auto major = [](std::string_view v) { return v.substr(0, v.find('.')); };

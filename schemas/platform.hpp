@@ -27,6 +27,8 @@ enum class Platform : std::uint16_t {
   thunderus = 7,
   imported = 8,
   pi = 9,
+  kilo = 10,
+  openhands = 16,
   goose = 18,
   crush = 19,
   zed = 20,
@@ -35,7 +37,19 @@ enum class Platform : std::uint16_t {
   llm = 23,
   hermes = 24,
   warp = 25,
+  copilot_chat = 30,
   continue_dev = 31,
+  gptme = 34,
+  open_interpreter = 35,
+  openclaw = 36,
+  claude_desktop = 37,
+  amp = 38,
+  junie = 39,
+  auggie = 40,
+  trae = 41,
+  void_editor = 42,
+  windsurf = 43,
+  antigravity = 44,
 };
 
 // Names and colours of a platform.
@@ -59,6 +73,8 @@ inline constexpr auto kPlatforms = std::to_array<PlatformInfo>({
     {Platform::thunderus, "thunderus", "Thunderus", "#3f8f29", "#77c45f"},
     {Platform::imported, "imported", "Imported", "#8a5a44", "#c29580"},
     {Platform::pi, "pi", "pi", "#c2415d", "#f08aa0"},
+    {Platform::kilo, "kilo", "Kilo", "#7d7a00", "#cfcb3a"},
+    {Platform::openhands, "openhands", "OpenHands", "#9c6a00", "#f2c14e"},
     {Platform::goose, "goose", "Goose", "#4d6b57", "#8fb59b"},
     {Platform::crush, "crush", "Crush", "#b5309e", "#ea86d8"},
     {Platform::zed, "zed", "Zed", "#1c6b9c", "#5fb0e0"},
@@ -67,7 +83,19 @@ inline constexpr auto kPlatforms = std::to_array<PlatformInfo>({
     {Platform::llm, "llm", "llm", "#5c6f2c", "#a8bd6e"},
     {Platform::hermes, "hermes", "Hermes", "#a0672c", "#dda56a"},
     {Platform::warp, "warp", "Warp", "#0e7f9e", "#4ec1df"},
+    {Platform::copilot_chat, "copilot_chat", "Copilot Chat", "#1f7a8c", "#58c4d8"},
     {Platform::continue_dev, "continue", "Continue", "#9a4a4a", "#d98c8c"},
+    {Platform::gptme, "gptme", "gptme", "#4b6a1f", "#9cc45c"},
+    {Platform::open_interpreter, "open_interpreter", "Open Interpreter", "#6b4a8f", "#b58fe0"},
+    {Platform::openclaw, "openclaw", "OpenClaw", "#a13d2d", "#f2755f"},
+    {Platform::claude_desktop, "claude_desktop", "Claude Desktop", "#8c5a14", "#dba35c"},
+    {Platform::amp, "amp", "Amp", "#b3382c", "#f0796b"},
+    {Platform::junie, "junie", "Junie", "#7a6f12", "#d6c84a"},
+    {Platform::auggie, "auggie", "Auggie", "#3d6b52", "#7fc4a0"},
+    {Platform::trae, "trae", "Trae", "#0c7d4f", "#35d08e"},
+    {Platform::void_editor, "void", "Void", "#5a5f73", "#a2a9c4"},
+    {Platform::windsurf, "windsurf", "Windsurf", "#0b7f8f", "#3cc6d6"},
+    {Platform::antigravity, "antigravity", "Antigravity", "#4a56b8", "#98a3f5"},
 });
 static_assert(std::ranges::adjacent_find(kPlatforms, std::ranges::greater_equal(), &PlatformInfo::id) ==
                   kPlatforms.end(),
@@ -90,6 +118,8 @@ std::string_view name_of(Platform id);  // for people
 std::string_view to_string(Platform p);  // its key
 // Also accepts "claude" for claude_code.
 std::optional<Platform> parse_platform(std::string_view key);
+// Returns the platform of a stored key. An agent that the configuration describes no more keeps its key.
+Platform stored_platform(std::string_view key);
 
 // Queries that a platform's history supports.
 enum class Capability {

@@ -2,6 +2,7 @@
 
 #include "schemas/base/timestamp.hpp"
 #include "schemas/exchange_row.hpp"
+#include "schemas/platform.hpp"
 #include "schemas/query.hpp"
 
 #include <cstddef>
@@ -13,13 +14,40 @@
 // A search and its answer.
 namespace memd {
 
+// A piece of the query, to be split into words by the index's own tokenizer.
+struct QueryText {
+  std::string text;     // valid UTF-8 without NUL
+  bool quoted = false;  // was in quotes: has to occur as a phrase
+};
+
+// A parsed question (search::parse_query). Words and phrases keep their order.
+struct ParsedQuery {
+  std::string text;     // as the user typed it; never a syntax error
+  std::string meaning;  // what is embedded: `wanted`, and the words of a time
+  std::vector<QueryText> wanted;
+  std::vector<QueryText> excluded;
+  std::vector<std::string> paths;  // lower case; each has to be part of the path of a touched file
+  std::vector<std::string> tools;  // lower case; each has to be part of the name of a tool called
+  std::vector<Platform> platforms;
+  std::string project;
+  TimeMs since = 0;                    // inclusive; 0: open
+  TimeMs until = 0;                    // exclusive; 0: open
+  std::optional<TimeRange> preferred;  // time mentioned ("last week"); exchanges of that time rank higher
+  bool is_error_output = false;        // `wanted` is the signature of pasted output
+  std::vector<std::string> operators;  // exclusions and filters, as typed
+
+  bool has_filters() const {
+    return !paths.empty() || !tools.empty() || !platforms.empty() || !project.empty() || since != 0 || until != 0;
+  }
+};
+
 // lexical: by words; semantic: by meaning alone; hybrid: both.
 enum class SearchMode { hybrid, lexical, semantic };
 
 struct SearchQuery {
-  std::string text;  // as the user typed it; never a syntax error
-  // Further phrasings, without operators: searched and ranked together with `text`. Filters and exclusions in `text`
-  // apply to all.
+  ParsedQuery asked;
+  // Further phrasings, without operators: searched and ranked together with `asked`, whose filters and exclusions apply
+  // to all.
   std::vector<std::string> also{};
   QueryFilter filter;
   int limit = 20;
@@ -30,7 +58,6 @@ struct SearchQuery {
   std::string near_project{};  // identity key of the project the question is asked from; its hits come a little earlier
   TimeMs now = 0;              // reference time for recency; 0: age is ignored
   bool count_outside = false;  // also search what filter.project excludes (SearchAnswer::outside)
-  bool operators = true;       // whether "-word", "path:x" and the like in `text` mean more than words
 };
 
 // Features that a hit was ranked by. 0 when a feature does not apply.
@@ -48,6 +75,10 @@ struct RankingFeatures {
   double recency = 0;       // 0…1
   double tokens = 0;        // similarity to the question token by token, in standard deviations over the texts compared
   double second_look = 0;   // the same of its vector by the network of the second look, over the best hits
+  // What likelihood() judges by, not as compared with the other hits:
+  double surprise = 0;        // nats: improbability that a random text of its length contains the words found in it
+  double soft_coverage = 0;   // 0…1, as coverage, with each token counted by the nearest one of the nearest chunk
+  double network_cosine = 0;  // by the network of the second look; 0: not looked at
   double date = 0;          // 0…1, 1 at the time that the question names ("last week", "in March")
   double same_project = 0;  // 0 or 1
   double abandoned = 0;     // 0 or 1: the session was rewound to before it
@@ -76,7 +107,7 @@ struct SearchHit : ExchangeHead {
   std::int64_t text_bytes = 0;     // of the whole exchange as get_exchange gives it without tools
   Confidence confidence = Confidence::high;
   double likelihood = 1;                    // 0…1, probability that it is about the question
-  std::uint32_t found_by = 1;               // phrasings that found it; bit 0: `text`, bit 1: also[0], …
+  std::uint32_t found_by = 1;               // phrasings that found it; bit 0: `asked`, bit 1: also[0], …
   bool is_evicted = false;                  // only its first lines are left
   std::int64_t copies = 0;                  // further exchanges with the same text that this hit stands for
   std::optional<RankingFeatures> features;  // set if SearchQuery::explain
@@ -113,7 +144,7 @@ struct SearchAnswer {
   bool more = false;                       // there are hits after these
   std::vector<std::string> ignored_terms;  // too common to help, without letters, or in no exchange at all
   std::vector<std::string> unknown_terms;  // those of them that are in no exchange at all
-  std::vector<std::string> excluded;       // terms and phrases that `text` excludes
+  std::vector<std::string> excluded;       // terms and phrases that the question excludes
   std::vector<std::string> dropped;        // operators in the text that found nothing and were read as words, as typed
   std::string unknown_project;             // message about a typed `project:` that does not exist; empty: none
   std::int64_t left_out = 0;               // hits in an index that are missing in the store, which is damaged

@@ -1,34 +1,13 @@
 #include "schemas/tool_facts.hpp"
 
+#include "schemas/base/reflected_name.hpp"
+
 namespace memd {
 
-std::string_view to_string(CommandPurpose p) {
-  switch (p) {
-    case CommandPurpose::other: return "other";
-    case CommandPurpose::test: return "test";
-    case CommandPurpose::build: return "build";
-  }
-  return "other";
-}
+std::string_view to_string(CommandPurpose p) { return reflect::enum_name(p, "other"); }
 
-std::string_view to_string(RunOutcome o) {
-  switch (o) {
-    case RunOutcome::unknown: return "unknown";
-    case RunOutcome::passed: return "passed";
-    case RunOutcome::failed: return "failed";
-  }
-  return "unknown";
-}
+std::string_view to_string(RunOutcome o) { return reflect::enum_name(o, "unknown"); }
 
-std::string_view to_string(TodoState s) {
-  switch (s) {
-    case TodoState::unstated: return "unstated";
-    case TodoState::pending: return "pending";
-    case TodoState::in_progress: return "in_progress";
-    case TodoState::done: return "done";
-    case TodoState::dropped: return "dropped";
-  }
-  return "unstated";
-}
+std::string_view to_string(TodoState s) { return reflect::enum_name(s, "unstated"); }
 
 }  // namespace memd

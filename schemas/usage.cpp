@@ -1,6 +1,7 @@
 #include "schemas/usage.hpp"
 
 #include "schemas/base/hash.hpp"
+#include "schemas/base/reflected_name.hpp"
 
 #include <algorithm>
 
@@ -50,31 +51,13 @@ TokenUsage excess(const TokenUsage& from, const TokenUsage& taken) {
   return out;
 }
 
-std::string_view to_string(ServiceTier tier) {
-  switch (tier) {
-    case ServiceTier::standard: return "standard";
-    case ServiceTier::batch: return "batch";
-    case ServiceTier::priority: return "priority";
-    case ServiceTier::flex: return "flex";
-  }
-  return "standard";
-}
+std::string_view to_string(ServiceTier tier) { return reflect::enum_name(tier, "standard"); }
 
 ServiceTier parse_service_tier(std::string_view text) {
-  for (const ServiceTier tier : {ServiceTier::batch, ServiceTier::priority, ServiceTier::flex})
-    if (to_string(tier) == text) return tier;
-  return ServiceTier::standard;
+  return reflect::enum_of<ServiceTier>(text).value_or(ServiceTier::standard);
 }
 
-std::string_view to_string(ResponsePurpose purpose) {
-  switch (purpose) {
-    case ResponsePurpose::turn: return "turn";
-    case ResponsePurpose::compaction: return "compaction";
-    case ResponsePurpose::title: return "title";
-    case ResponsePurpose::other: return "other";
-  }
-  return "other";
-}
+std::string_view to_string(ResponsePurpose purpose) { return reflect::enum_name(purpose, "other"); }
 
 std::int64_t response_flags(const ResponseFacts& facts) {
   return static_cast<std::int64_t>(facts.tier) | (facts.is_fast ? kFast : 0) | (facts.is_finished ? 0 : kUnfinished) |

@@ -127,7 +127,7 @@ Result<search::SemanticQuestion> Reader::by_meaning(const SearchQuery& query, co
 Result<SearchAnswer> Reader::search(const SearchQuery& query, const std::function<void()>& embedded) {
   // Embeds before the snapshot is opened, because a provider may be slow.
   std::vector<search::SemanticQuestion> questions;
-  MEMD_TRY_ASSIGN(questions.emplace_back(), by_meaning(query, search::question_of(query.text)));
+  MEMD_TRY_ASSIGN(questions.emplace_back(), by_meaning(query, query.asked.meaning));
   for (const std::string& text : query.also) {
     MEMD_TRY_ASSIGN(questions.emplace_back(), by_meaning(query, text));
   }

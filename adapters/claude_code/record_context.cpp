@@ -30,9 +30,9 @@ std::optional<std::uint64_t> parent_of(const Envelope& envelope) {
 
 }  // namespace
 
-RecordContext::RecordContext(const Envelope& envelope, std::string_view session_uid, RawRef raw, Detail detail,
-                             EventBatch& out)
-    : RecordEvents(Platform::claude_code, session_uid, raw, detail, out),
+RecordContext::RecordContext(Platform platform, const Envelope& envelope, std::string_view session_uid, RawRef raw,
+                             Detail detail, EventBatch& out)
+    : RecordEvents(platform, session_uid, raw, detail, out),
       envelope_(envelope),
       parent_(parent_of(envelope)),
       first_event_(out.events.size()) {

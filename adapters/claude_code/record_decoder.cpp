@@ -57,24 +57,24 @@ struct CopiedRecord {
 
 // A fork ("/branch", "--fork-session") begins with its origin's records. They are the origin's: told once, wherever
 // they are read first.
-CopiedRecord read_copied(od::object& root, std::string_view folder) {
+CopiedRecord read_copied(od::object& root, Platform platform, std::string_view folder) {
   od::object origin;
   ForkKeys tokens;
   if (!seek_object(root, "forkedFrom", origin) || !collect(origin, tokens)) return {};
   const auto session = string_body(tokens.sessionId);
   const auto message = string_body(tokens.messageUuid);
   if (!is_identifier(session) || message.empty()) return {};
-  return {tokens.sessionId, make_session_uid(Platform::claude_code, id_in_folder(session, folder)),
+  return {tokens.sessionId, make_session_uid(platform, id_in_folder(session, folder)),
           record_key(Platform::claude_code, message)};
 }
 
-void add_fork(std::string_view uid, std::string_view origin, EventBatch& out) {
+void add_fork(Platform platform, std::string_view uid, std::string_view origin, EventBatch& out) {
   if (uid == origin) return;
   if (!out.sessions.empty() && out.sessions.back().session_uid == uid && out.sessions.back().forked_from == origin)
     return;  // each copy says so
   SessionUpdate& update = out.sessions.emplace_back();
   update.session_uid = uid;
-  update.platform = Platform::claude_code;
+  update.platform = platform;
   if (const auto parts = split_session_uid(uid)) update.native_id = parts->native_id;
   update.forked_from = origin;
 }
@@ -88,8 +88,7 @@ std::string session_of_day(std::string_view project, TimeMs time) {
 
 }  // namespace
 
-Decoder::Decoder(const Source& source, Detail detail)
-    : KeyedDecoder(Platform::claude_code, source.session_uid, detail) {
+Decoder::Decoder(const Source& source, Detail detail) : KeyedDecoder(source.platform, source.session_uid, detail) {
   const auto path = parse_source_path(source.path);
   if (!path) return;
   is_meta_ = path->kind == SourceKind::agent_meta;
@@ -100,7 +99,7 @@ Decoder::Decoder(const Source& source, Detail detail)
   if (path->kind != SourceKind::main) kind_ = workflow ? SessionKind::workflow : SessionKind::subagent;
   const auto parts = split_session_uid(session_uid_);
   if (parts && kind_ != SessionKind::main)
-    parent_uid_ = make_session_uid(Platform::claude_code, native_parent_id(*path, parts->native_id));
+    parent_uid_ = make_session_uid(platform(), native_parent_id(*path, parts->native_id));
 }
 
 void Decoder::begin_source(EventBatch& out) {
@@ -108,7 +107,7 @@ void Decoder::begin_source(EventBatch& out) {
   if (!parts) return;
   SessionUpdate update;
   update.session_uid = session_uid_;
-  update.platform = Platform::claude_code;
+  update.platform = platform();
   update.native_id = parts->native_id;
   update.kind = kind_;
   update.parent_uid = parent_uid_;
@@ -130,12 +129,12 @@ RecordOutcome Decoder::read(od::object& root, RawRef raw, EventBatch& out) {
   const std::string record_uid = session_uid_.empty() ? session_of_record() : std::string();
   const auto type = string_body(keys_.type);
   const std::string_view uid = session_uid_.empty() ? std::string_view(record_uid) : session_uid_;
-  const CopiedRecord copied = has_value(keys_.forkedFrom) ? read_copied(root, folder_) : CopiedRecord{};
+  const CopiedRecord copied = has_value(keys_.forkedFrom) ? read_copied(root, platform(), folder_) : CopiedRecord{};
   if (!copied.session_uid.empty()) {
-    add_fork(uid, copied.session_uid, out);
+    add_fork(platform(), uid, copied.session_uid, out);
     keys_.sessionId = copied.session;
   }
-  RecordContext context(keys_, copied.session_uid.empty() ? uid : copied.session_uid, raw, detail_, out);
+  RecordContext context(platform(), keys_, copied.session_uid.empty() ? uid : copied.session_uid, raw, detail_, out);
   if (!copied.session_uid.empty()) context.set_copied(copied.record);
   context.own_session = kind_ != SessionKind::main;
   context.sidechain = context.sidechain || context.own_session;
@@ -144,7 +143,7 @@ RecordOutcome Decoder::read(od::object& root, RawRef raw, EventBatch& out) {
   const std::string agent_id = context.sidechain && !context.own_session ? context.text(keys_.agentId) : "";
   if (is_identifier(agent_id)) {
     const std::string agent_uid = context.agent_uid(agent_id);
-    RecordContext inner(keys_, agent_uid, raw, detail_, out);
+    RecordContext inner(platform(), keys_, agent_uid, raw, detail_, out);
     inner.own_session = true;
     context.link_agent(agent_id, {});
     outcome = dispatch(inner, root, type);
@@ -176,9 +175,9 @@ RecordOutcome Decoder::dispatch(RecordContext& context, od::object& root, std::s
 
 std::string Decoder::session_of_record() const {
   const auto id = string_body(keys_.sessionId);
-  if (!is_identifier(id)) return make_session_uid(Platform::claude_code, stem_);
+  if (!is_identifier(id)) return make_session_uid(platform(), stem_);
   const std::string native = id_in_folder(id, folder_);
-  return make_session_uid(Platform::claude_code, is_flat_agent_ ? native + "/" + stem_ : native);
+  return make_session_uid(platform(), is_flat_agent_ ? native + "/" + stem_ : native);
 }
 
 bool HistoryDecoder::surely_a_record() const { return is_string(keys_.display) && !keys_.timestamp.empty(); }

@@ -123,7 +123,7 @@ RecordOutcome read_agent_message(RecordContext& outer, od::object& data, std::st
   if (!has_value(inner.uuid)) inner.uuid = outer.envelope().uuid;
 
   const std::string uid = outer.agent_uid(agent_id);
-  RecordContext c(inner, uid, outer.raw(), outer.detail(), outer.out());
+  RecordContext c(outer.platform(), inner, uid, outer.raw(), outer.detail(), outer.out());
   c.sidechain = true;
   c.own_session = true;
   const auto type = string_body(inner.type);

@@ -2,6 +2,7 @@
 
 #include "adapters/adapter.hpp"
 #include "adapters/snapshot_reader.hpp"
+#include "adapters/vscode/places.hpp"
 
 #include <cstdint>
 #include <filesystem>
@@ -13,7 +14,7 @@
 #include <unordered_map>
 #include <vector>
 
-// Locations of Cursor's data, recognised by folder names; decoding of the file URIs of folders; and the mapping of
+// Locations of Cursor's data, recognised by folder names; and the mapping of
 // conversations to folders.
 namespace memd::cursor {
 
@@ -45,11 +46,6 @@ std::vector<std::string> user_folders_beside(std::string_view dot_cursor_path);
 // Returns "<home>/.cursor" of a file below it; empty when there is none.
 std::string dot_cursor_folder(std::string_view path);
 
-// Converts a URI to a path: "file:///c%3A/Users/x" → "c:/Users/x", "file:///home/x%20y" → "/home/x y",
-// "file://host/share" → "//host/share", "vscode-remote://ssh-remote%2Bbox/home/x" → "/home/x". Empty for other schemes.
-// Plain paths are returned unchanged.
-std::string path_of_uri(std::string_view uri);
-
 // Maps conversations to folders. workspaceStorage/<hash>/ has the folder in workspace.json and the ids of its
 // conversations in state.vscdb. Caches its data and reads only changed files again. Thread-safe.
 class WorkspaceFolders {
@@ -76,7 +72,7 @@ class WorkspaceFolders {
   std::map<std::string, User> users_;
 };
 
-// Returns the folder in a workspace.json; empty when it names several, or none.
-std::string folder_of_workspace(const FileView& files, const std::string& workspace);
+using vscode::folder_of_workspace;
+using vscode::path_of_uri;
 
 }  // namespace memd::cursor

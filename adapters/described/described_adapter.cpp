@@ -64,7 +64,8 @@ class Decoder final : public json::LogDecoder {
         source_(*found.source),
         match_(std::move(found.match)),
         session_uid_(source.session_uid),
-        detail_(detail) {
+        detail_(detail),
+        log_time_(source_.record.time_of_file && source_.format == SourceFormat::jsonl ? source.mtime : 0) {
     lookup_.set_folder(fs::path(source.path).parent_path().string());
   }
 
@@ -84,11 +85,11 @@ class Decoder final : public json::LogDecoder {
     json::dom::element own;
     session_.reset();
     key_ = {};
-    time_of_file_ = 0;
+    time_of_file_ = log_time_;
     const auto object = record.get_object().value_unsafe();
     if (!object.at_key("@session").get(own)) session_ = own;
     if (object.at_key("@key").get(key_)) key_ = {};
-    if (object.at_key("@time").get(time_of_file_)) time_of_file_ = 0;
+    if (object.at_key("@time").get(time_of_file_)) time_of_file_ = log_time_;
     if (!object.at_key("@value").get(own)) record = own;
     lookup_.begin(record);
     return true;
@@ -171,7 +172,7 @@ class Decoder final : public json::LogDecoder {
     c.time = time_of_file_;
     if (session_ && c.time == 0)
       c.time = lookup_.time(source_.session.started, {*session_, {}}, terms.local_time).value_or(0);
-    return terms.time.empty() || session_.has_value();
+    return terms.time.empty() || terms.time_of_file || session_.has_value();
   }
 
   const Platform platform_;
@@ -180,6 +181,7 @@ class Decoder final : public json::LogDecoder {
   const FileMatch match_;
   const std::string session_uid_;
   const json::Detail detail_;
+  const TimeMs log_time_;  // of a log whose records have none
   // Of the record at hand.
   mutable json::dom::parser parser_;
   mutable Lookup lookup_;
@@ -312,8 +314,8 @@ std::string colour(double hue, double lightness) {
 
 }  // namespace
 
-DescribedAdapter::DescribedAdapter(Description description)
-    : platform_(own_platform(description.key)), description_(std::move(description)) {
+DescribedAdapter::DescribedAdapter(Platform platform, Description description)
+    : platform_(platform), description_(std::move(description)) {
   std::call_once(parsed_, [&] { description_.adapter.platform = platform_; });
 }
 

@@ -20,8 +20,8 @@ class DescribedAdapter final : public Adapter {
  public:
   // Of a built-in agent: the embedded file <key>.yaml, which is parsed on first use.
   explicit DescribedAdapter(Platform platform) : platform_(platform) {}
-  // Of an agent of the configuration.
-  explicit DescribedAdapter(Description description);
+  // Of an agent that people describe.
+  DescribedAdapter(Platform platform, Description description);
 
   // Throws ErrorException if an embedded description is bad, which a test sees to.
   const Description& description() const;

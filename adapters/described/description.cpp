@@ -413,8 +413,13 @@ class Parser {
         .key("parent", to_way(out.parent))
         .key("time",
              [&](const auto& v, const auto& key) {
-               out.time = term(v, key);
-               out.time_of_file = out.time.text == "file";
+               YAML::Node places = YAML::Clone(v);
+               if (v.IsSequence() && v.size() > 1 && words(v[v.size() - 1], key) == "file") {
+                 places.remove(v.size() - 1);
+                 out.time_of_file = true;
+               }
+               out.time = term(places, key);
+               out.time_of_file |= out.time.text == "file";
                if (!out.time_of_file && !out.time.text.empty())
                  refuse(file_, v.Mark(), key + ": expected a pointer, or the word file");
                out.time.text.clear();
@@ -448,41 +453,51 @@ class Parser {
     if (!node.IsMap()) refuse(file_, node.Mark(), key + ": expected tests such as {/type: user}");
     Condition out;
     for (const auto& entry : node) {
-      Test test;
-      test.at = way(entry.first, key);
-      read_test(entry.second, key + " " + entry.first.Scalar(), test);
-      out.push_back(std::move(test));
+      Test begun;
+      begun.at = way(entry.first, key);
+      read_tests(entry.second, key + " " + entry.first.Scalar(), begun, out);
     }
     return out;
   }
 
-  void read_test(const YAML::Node& node, const std::string& name, Test& out) {
+  // Adds the tests of one value. `begun`: its place, and whether they are negated.
+  void read_tests(const YAML::Node& node, const std::string& name, const Test& begun, Condition& out) {
     if (!node.IsMap()) {
-      out.values = list(node, name);
+      out.push_back(begun);
+      out.back().values = values(node, name);
       return;
     }
-    if (node.size() != 1) refuse(file_, node.Mark(), name + ": expected one of exists, not, starts, has, is");
-    const auto values = [&](Test::Kind kind) {
-      return [this, &out, kind](const YAML::Node& v, const std::string& key) {
-        out.kind = kind;
-        out.values = list(v, key);
+    const auto test = [&](Test::Kind kind) {
+      return [this, &out, &begun, kind](const YAML::Node& v, const std::string& key) {
+        Test& added = out.emplace_back(begun);
+        added.kind = kind;
+        if (kind == Test::Kind::exists)
+          added.is_negated ^= !flag(v, key);
+        else
+          added.values = values(v, key);
       };
     };
     Section(file_, name)
-        .key("exists",
-             [&](const auto& v, const auto& key) {
-               out.kind = Test::Kind::exists;
-               out.is_negated ^= !flag(v, key);
-             })
+        .key("exists", test(Test::Kind::exists))
         .key("not",
              [&](const auto& v, const auto& key) {
-               out.is_negated = !out.is_negated;
-               read_test(v, key, out);
+               Test opposite = begun;
+               opposite.is_negated = !opposite.is_negated;
+               read_tests(v, key, opposite, out);
              })
-        .key("starts", values(Test::Kind::starts))
-        .key("has", values(Test::Kind::has))
-        .key("is", values(Test::Kind::is_type))
+        .key("starts", test(Test::Kind::starts))
+        .key("has", test(Test::Kind::has))
+        .key("is", test(Test::Kind::is_type))
         .read(node);
+  }
+
+  // Scalars to compare with; they may be empty.
+  std::vector<std::string> values(const YAML::Node& node, const std::string& key) {
+    std::vector<std::string> out;
+    if (!node.IsSequence()) return {scalar<std::string>(file_, node, key, "a text, a number or true or false")};
+    for (const auto& item : node)
+      out.push_back(scalar<std::string>(file_, item, key, "a list of texts, numbers, true or false"));
+    return out;
   }
 
   std::vector<Rule> rules(const YAML::Node& node, const std::string& name, int depth) {
@@ -558,7 +573,7 @@ class Parser {
       if (as == GiveText::As::injected || as == GiveText::As::note || as == GiveText::As::error)
         section.key("name", [&](const auto& v, const auto& key) { out.name = words(v, key); });
       if (as == GiveText::As::prompt)
-        section.key("origin", [&](const auto& v, const auto& key) {
+        section.key("files", to_way(out.files)).key("origin", [&](const auto& v, const auto& key) {
           const auto word = words(v, key);
           const auto found =
               std::find_if(kOrigins.begin(), kOrigins.end(), [&](Origin o) { return to_string(o) == word; });
@@ -620,7 +635,19 @@ class Parser {
 
   GiveCall call(const YAML::Node& node, const std::string& name) {
     GiveCall out;
-    Section(file_, name).key("tool", to(out.tool)).key("id", to(out.id)).key("input", to_way(out.input)).read(node);
+    Section(file_, name)
+        .key("tool", to(out.tool))
+        .key("id", to(out.id))
+        .key("input",
+             [&](const auto& v, const auto& key) {
+               if (!v.IsMap()) {
+                 out.input = way(v, key);
+                 return;
+               }
+               for (const auto& entry : v)
+                 out.arguments[words(entry.first, key)] = term(entry.second, key);
+             })
+        .read(node);
     if (out.tool.empty()) refuse(file_, node.Mark(), name + ".tool: missing; name the tool, or point to its name");
     return out;
   }

@@ -71,11 +71,13 @@ struct GiveText {
   As as = As::answer;
   Term text;
   Term details;                   // of a compaction
+  Term files;                     // beside a prompt: names, or objects that have them
   std::string name;               // of what is injected or noted
   Origin origin = Origin::typed;  // of a prompt
 };
 struct GiveCall {
   Term tool, id, input;
+  std::map<std::string, Term> arguments;  // in place of an input
 };
 struct GiveResult {
   Term tool, id, output, exit;

@@ -1,6 +1,7 @@
 #include "adapters/described/rule_reader.hpp"
 
 #include "adapters/described/chat_message.hpp"
+#include "adapters/json/json_writer.hpp"
 #include "adapters/names.hpp"
 #include "adapters/tool_calls/tool_input.hpp"
 #include "adapters/tool_calls/tool_result.hpp"
@@ -33,6 +34,9 @@ void append_word(std::string& out, std::string_view word, char between) {
   if (!out.empty() && !word.empty()) out.push_back(between);
   out.append(word);
 }
+
+// Returns a text as it is, and anything else as JSON.
+std::string json_of(element value) { return value.is_string() ? text_of(value) : simdjson::minify(value); }
 
 }  // namespace
 
@@ -71,6 +75,24 @@ void RuleReader::doubt(std::string_view reason, FieldName field) {
   c_.diagnose(DiagnosticType::unknown_field_value, {field});
 }
 
+// Returns "[file: name]" of each file.
+std::string RuleReader::file_marks(const Term& files, const Place& place) {
+  std::string out;
+  json::dom::array list;
+  const auto found = lookup_.find(files, place);
+  if (!found || found->get_array().get(list)) return out;
+  for (const element one : list) {
+    json::dom::object file;
+    const bool is_object = !one.get_object().get(file);
+    std::string name = is_object ? std::string() : text_of(one);
+    element inner;
+    for (const auto* key : {"path", "name", "filename", "uri"})
+      if (is_object && name.empty() && !file.at_key(key).get(inner)) name = text_of(inner);
+    append_word(out, "[file: " + json::one_line(name, kNoteLimit) + "]", ' ');
+  }
+  return out;
+}
+
 // Texts of one record that a person wrote are one prompt.
 void RuleReader::add_prompt(std::string text, Origin origin, std::string marker) {
   if (json::trimmed(text).empty() && marker.empty()) return;
@@ -92,19 +114,18 @@ void RuleReader::add_prompt(std::string text, Origin origin, std::string marker)
 // Returns the id of the n-th call, or result, without one: they are in the same record.
 std::string RuleReader::own_id(int number) const { return format_key(c_.key()) + "/" + std::to_string(number); }
 
-void RuleReader::add_call(std::string tool, std::string id, std::optional<element> input) {
+void RuleReader::add_call(std::string tool, std::string id, const std::string& input) {
   Event& e = c_.add(EventKind::tool_call, Role::assistant);
   e.tool = std::move(tool);
   e.call_id = id.empty() ? own_id(calls_++) : std::move(id);
   e.summary = e.tool;
-  if (!input) return;
+  if (input.empty()) return;
   const auto access_of = [this](std::string_view name) -> std::optional<FileAccess> {
     const auto found = agent_.tools.find(name);
     return found == agent_.tools.end() ? std::nullopt : std::optional(found->second);
   };
-  const std::string text = input->is_string() ? text_of(*input) : simdjson::minify(*input);
-  tool_calls::read_tool_input_text(c_, text, access_of, e);
-  if (c_.detail() == json::Detail::stored && access_of(e.tool) == FileAccess::modified) tool_calls::add_edits(text, e);
+  tool_calls::read_tool_input_text(c_, input, access_of, e);
+  if (c_.detail() == json::Detail::stored && access_of(e.tool) == FileAccess::modified) tool_calls::add_edits(input, e);
 }
 
 Event& RuleReader::add_result(std::string tool, std::string id, std::string output) {
@@ -163,7 +184,9 @@ void RuleReader::give(const GiveMessage& message, const Place& place) {
         break;
       }
       case Part::Kind::thinking: c_.add_said(EventKind::thinking, std::move(part.text)); break;
-      case Part::Kind::call: add_call(std::move(part.tool), std::move(part.call_id), part.input); break;
+      case Part::Kind::call:
+        add_call(std::move(part.tool), std::move(part.call_id), part.input ? json_of(*part.input) : std::string());
+        break;
       case Part::Kind::result:
         add_result(std::move(part.tool), std::move(part.call_id), std::move(part.text)).is_error = part.failed;
         break;
@@ -186,7 +209,7 @@ void RuleReader::give(const GiveMessage& message, const Place& place) {
 void RuleReader::give(const GiveText& what, const Place& place) {
   std::string text = lookup_.text(what.text, place);
   switch (what.as) {
-    case GiveText::As::prompt: add_prompt(std::move(text), what.origin, {}); break;
+    case GiveText::As::prompt: add_prompt(std::move(text), what.origin, file_marks(what.files, place)); break;
     case GiveText::As::answer: c_.add_said(EventKind::assistant_msg, std::move(text)); break;
     case GiveText::As::thinking: c_.add_said(EventKind::thinking, std::move(text)); break;
     case GiveText::As::compaction: c_.add_compaction(lookup_.text(what.details, place), std::move(text)); break;
@@ -202,7 +225,15 @@ void RuleReader::give(const GiveText& what, const Place& place) {
 }
 
 void RuleReader::give(const GiveCall& call, const Place& place) {
-  add_call(lookup_.text(call.tool, place), lookup_.text(call.id, place), lookup_.find(call.input, place));
+  if (call.arguments.empty()) {
+    const auto input = lookup_.find(call.input, place);
+    add_call(lookup_.text(call.tool, place), lookup_.text(call.id, place), input ? json_of(*input) : std::string());
+    return;
+  }
+  json::ObjectWriter arguments;
+  for (const auto& [name, term] : call.arguments)
+    arguments.some_text(name, lookup_.text(term, place));
+  add_call(lookup_.text(call.tool, place), lookup_.text(call.id, place), std::move(arguments).finish());
 }
 
 void RuleReader::give(const GiveResult& result, const Place& place) {

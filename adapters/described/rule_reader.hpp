@@ -36,7 +36,9 @@ class RuleReader {
   void give(const GiveStop&, const Place&);
 
   void add_prompt(std::string text, Origin origin, std::string marker);
-  void add_call(std::string tool, std::string id, std::optional<json::dom::element> input);
+  std::string file_marks(const Term& files, const Place& place);
+  // `input`: JSON, or another text; empty: there is none.
+  void add_call(std::string tool, std::string id, const std::string& input);
   Event& add_result(std::string tool, std::string id, std::string output);
   std::string own_id(int number) const;
   void doubt(std::string_view reason, FieldName field);
@@ -46,7 +48,7 @@ class RuleReader {
   Lookup& lookup_;
   json::RecordBuilder& c_;
   std::optional<std::size_t> prompt_;  // the record's prompt among the batch's events
-  int calls_ = 0;    // without an id
+  int calls_ = 0;                      // without an id
   int results_ = 0;
   bool gave_session_ = false;
   std::string_view unknown_;  // why the record's shape is not known; empty: it is

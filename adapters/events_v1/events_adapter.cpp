@@ -1,6 +1,7 @@
 #include "adapters/events_v1/line_reader.hpp"
 #include "adapters/json/log_decoder.hpp"
 #include "adapters/registry.hpp"
+#include "schemas/base/reflected_name.hpp"
 #include "schemas/base/time.hpp"
 
 #include <algorithm>
@@ -56,7 +57,7 @@ class Decoder final : public KeyedDecoder<LineKeys> {
 
 RecordOutcome Decoder::read(od::object& root, RawRef raw, EventBatch& out) {
   const auto kind = string_body(keys_.kind);
-  const std::string_view type = parse_name<LineKind>(kLineKindNames, kind) ? kind : std::string_view("(other)");
+  const std::string_view type = reflect::enum_of<LineKind>(kind) ? kind : std::string_view("(other)");
   if (keys_.v.empty()) {
     tell(out, raw, DiagnosticType::missing_field, "v");
     return RecordOutcome::skipped(kSchemaViolation, type);
@@ -94,9 +95,9 @@ bool Decoder::check_outer(Record& record, EventBatch& out) const {
   const std::string session = reader.text(keys_.session_id, kMaxSessionId + 1);
   if (session.empty() || session.size() > kMaxSessionId || has_control_bytes(session))
     refuse(keys_.session_id, "session_id", is_string(keys_.session_id));
-  const auto actor = parse_name<Actor>(kActorNames, string_body(keys_.actor));
+  const auto actor = reflect::enum_of<Actor>(string_body(keys_.actor));
   if (!actor) refuse(keys_.actor, "actor", is_string(keys_.actor));
-  const auto kind = parse_name<LineKind>(kLineKindNames, string_body(keys_.kind));
+  const auto kind = reflect::enum_of<LineKind>(string_body(keys_.kind));
   if (!kind) refuse(keys_.kind, "kind", is_string(keys_.kind));
   if (!keys_.body.starts_with('{')) refuse(keys_.body, "body", false);
   if (!good) return false;

@@ -1,6 +1,7 @@
 #include "adapters/events_v1/line_reader.hpp"
 
 #include "adapters/tool_calls/tool_result.hpp"
+#include "schemas/base/reflected_name.hpp"
 #include "schemas/base/time.hpp"
 
 #include <algorithm>
@@ -9,8 +10,6 @@
 
 namespace memd::events_v1 {
 namespace {
-
-constexpr Origin kLastOrigin = Origin::history;
 
 MEMD_KEYS(FileKeys, path, access, lines_added, lines_removed, deletes);
 MEMD_KEYS(CommandKeys, line, directory, purpose, cut, background);
@@ -100,7 +99,7 @@ void LineReader::mark_facts(const Body& body) {
 }
 
 RecordOutcome LineReader::read_canonical(Body& body, EventKind kind) {
-  Event& e = add(kind, parse_enum(string_body(body.role), Role::tool).value_or(Role::none));
+  Event& e = add(kind, reflect::enum_of<Role>(string_body(body.role)).value_or(Role::none));
   if (has_value(body.event_id)) {
     if (const auto id = parse_key(string_body(body.event_id)))
       e.event_id = *id;
@@ -112,7 +111,7 @@ RecordOutcome LineReader::read_canonical(Body& body, EventKind kind) {
     if (!e.parent_id) diagnose(DiagnosticType::unknown_field_value, {"body.parent"});
   }
   if (has_value(body.origin)) {
-    const auto origin = parse_enum(string_body(body.origin), kLastOrigin);
+    const auto origin = reflect::enum_of<Origin>(string_body(body.origin));
     if (!origin) diagnose(DiagnosticType::unknown_field_value, {"body.origin"});
     e.origin = origin.value_or(Origin::none);
   }
@@ -165,7 +164,7 @@ bool LineReader::read_files(Body& body, std::vector<FileTouch>& files) {
       diagnose(DiagnosticType::missing_field, {"body.files.path"});
       return true;
     }
-    const auto access = parse_enum(string_body(keys.access), FileAccess::referenced);
+    const auto access = reflect::enum_of<FileAccess>(string_body(keys.access));
     if (!access && !keys.access.empty()) diagnose(DiagnosticType::unknown_field_value, {"body.files.access"});
     files.push_back({text(keys.path), access.value_or(FileAccess::referenced), line_count(keys.lines_added),
                      line_count(keys.lines_removed), is_true(keys.deletes)});
@@ -187,7 +186,7 @@ bool LineReader::read_commands(Body& body, std::vector<ShellCommand>& commands) 
     ShellCommand command;
     command.line = text(keys.line, kCommandLineLimit);
     command.directory = text(keys.directory);
-    command.purpose = parse_enum(string_body(keys.purpose), CommandPurpose::build).value_or(CommandPurpose::other);
+    command.purpose = reflect::enum_of<CommandPurpose>(string_body(keys.purpose)).value_or(CommandPurpose::other);
     command.is_whole = !is_true(keys.cut);
     command.in_background = is_true(keys.background);
     if (!command.line.empty()) commands.push_back(std::move(command));
@@ -218,7 +217,7 @@ bool LineReader::read_todos(Body& body, std::optional<TodoUpdate>& todos) {
     if (!collect(item, keys)) return false;
     if (update.items.size() < kMostTodoItems)
       update.items.push_back({text(keys.key, kTodoTextLimit), text(keys.text, kTodoTextLimit),
-                              parse_enum(string_body(keys.state), TodoState::dropped).value_or(TodoState::unstated)});
+                              reflect::enum_of<TodoState>(string_body(keys.state)).value_or(TodoState::unstated)});
     return true;
   });
   if (!whole) return false;
@@ -251,7 +250,7 @@ bool LineReader::read_usage(od::object& object, TokenUsage& usage, ResponseFacts
            count_of(keys.reasoning)};
   facts.web_searches = count_of(keys.web_searches);
   facts.tier = parse_service_tier(string_body(keys.service_tier));
-  facts.purpose = parse_enum(string_body(keys.purpose), ResponsePurpose::other).value_or(ResponsePurpose::turn);
+  facts.purpose = reflect::enum_of<ResponsePurpose>(string_body(keys.purpose)).value_or(ResponsePurpose::turn);
   facts.is_fast = is_true(keys.fast);
   facts.is_finished = !is_true(keys.unfinished);
   facts.cost_usd = fraction(keys.cost_usd);
@@ -302,7 +301,7 @@ bool LineReader::read_session(Body& body) {
   u.session_uid = record_.session_uid;
   u.platform = parts ? parts->platform : record_.platform;
   u.native_id = parts ? parts->native_id : std::string_view();
-  if (const auto kind = parse_enum(string_body(keys.kind), SessionKind::workflow))
+  if (const auto kind = reflect::enum_of<SessionKind>(string_body(keys.kind)))
     u.kind = *kind;
   else if (!keys.kind.empty())
     diagnose(DiagnosticType::unknown_field_value, {"body.session.kind"});
@@ -312,7 +311,7 @@ bool LineReader::read_session(Body& body) {
   u.agent_name = text(keys.agent_name);
   u.title = text(keys.title);
   if (!u.title.empty())
-    u.title_rank = parse_name<TitleRank>(kTitleRankNames, string_body(keys.title_rank)).value_or(TitleRank::summary);
+    u.title_rank = reflect::enum_of<TitleRank>(string_body(keys.title_rank)).value_or(TitleRank::summary);
   u.description = text(keys.description);
   u.time = record_.time;
   u.cwd = text(keys.cwd);
@@ -333,7 +332,7 @@ bool LineReader::read_session(Body& body) {
   if (!read_account(session, u.account)) return false;
   if (integer(keys.schema_version) == kSessionSchemaVersion) {
     SessionRecord record;
-    record.outcome = parse_enum(string_body(keys.outcome), Outcome::abandoned).value_or(Outcome::unknown);
+    record.outcome = reflect::enum_of<Outcome>(string_body(keys.outcome)).value_or(Outcome::unknown);
     record.source_path = text(keys.source_path);
     record.source_bytes = count_of(keys.source_bytes);
     if (!read_record(session, record) || !read_responses(session, record.responses)) return false;

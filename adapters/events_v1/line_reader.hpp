@@ -9,7 +9,6 @@
 #include "schemas/ids.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -21,28 +20,7 @@ namespace memd::events_v1 {
 // Enumerations of events.v1 (schemas/json/events.v1.schema.json), shared by reader and writer.
 
 enum class Actor : std::uint8_t { user, agent, tool };
-inline constexpr std::array<std::string_view, 3> kActorNames{"user", "agent", "tool"};
-
 enum class LineKind : std::uint8_t { message, tool_call, tool_result, approval, patch, snapshot, note };
-inline constexpr std::array<std::string_view, 7> kLineKindNames{"message", "tool_call", "tool_result", "approval",
-                                                                "patch",   "snapshot",  "note"};
-inline constexpr std::array<std::string_view, 4> kTitleRankNames{"none", "summary", "ai", "custom"};
-
-// Returns the enumerator whose index in the table has this name.
-template <class Enum, std::size_t N>
-std::optional<Enum> parse_name(const std::array<std::string_view, N>& names, std::string_view text) {
-  for (std::size_t i = 0; i < N; ++i)
-    if (names[i] == text) return static_cast<Enum>(i);
-  return std::nullopt;
-}
-
-// Parses an enumeration with to_string() and values 0 to `last`.
-template <class Enum>
-std::optional<Enum> parse_enum(std::string_view text, Enum last) {
-  for (std::size_t i = 0; i <= static_cast<std::size_t>(last); ++i)
-    if (const auto value = static_cast<Enum>(i); to_string(value) == text) return value;
-  return std::nullopt;
-}
 
 inline constexpr std::size_t kMaxSessionId = 200;  // bytes
 inline constexpr double kMsPerS = 1000;            // durations are written in seconds

@@ -3,6 +3,7 @@
 #include "adapters/events_v1/line_reader.hpp"
 #include "schemas/base/hash.hpp"
 #include "schemas/base/json_writer.hpp"
+#include "schemas/base/reflected_name.hpp"
 #include "schemas/base/time.hpp"
 
 #include <algorithm>
@@ -97,8 +98,8 @@ void begin_line(Members& m, std::string_view id, TimeMs time, std::string_view s
   m.w.member("id", id);
   m.w.member("ts", timestamp(time));
   m.w.member("session_id", session);
-  m.w.member("actor", kActorNames[static_cast<std::size_t>(actor)]);
-  m.w.member("kind", kLineKindNames[static_cast<std::size_t>(kind)]);
+  m.w.member("actor", reflect::enum_name(actor));
+  m.w.member("kind", reflect::enum_name(kind));
 }
 
 void write_refs(Members& m, const Event& e, LineKind kind) {
@@ -304,8 +305,7 @@ std::string session_line(const SessionUpdate& s, TimeMs time) {
   m.text("forked_from", s.forked_from);
   m.text("agent_name", s.agent_name);
   m.text("title", s.title);
-  if (s.title_rank != TitleRank::none)
-    m.w.member("title_rank", kTitleRankNames[static_cast<std::size_t>(s.title_rank)]);
+  if (s.title_rank != TitleRank::none) m.w.member("title_rank", reflect::enum_name(s.title_rank));
   m.text("description", s.description);
   write_context(m, s);
   m.text("repo", s.repo);

@@ -42,11 +42,7 @@ Result<void> PromptLogReader::load() {
     std::string key = number + "." + std::to_string(hash64(entry));
     const auto is_key = [&](const Item& e) { return e.key == key; };
     if (std::any_of(entries.begin(), entries.end(), is_key)) key += "#" + std::to_string(entries.size());
-    if (!root.empty()) {
-      std::string head = std::move(json::ObjectWriter().text("cwd", root)).finish();
-      head.back() = ',';
-      entry = head.append(entry, 1);
-    }
+    if (!root.empty()) entry = json::with_members(std::move(json::ObjectWriter().text("cwd", root)), entry);
     entries.push_back(held.add(key, std::move(entry), bytes.size()));
   }
   loaded_ = true;

@@ -6,6 +6,7 @@
 #include "adapters/names.hpp"
 #include "schemas/base/error.hpp"
 #include "schemas/base/hash.hpp"
+#include "schemas/base/reflected_name.hpp"
 
 #include <algorithm>
 #include <array>
@@ -18,9 +19,6 @@ namespace {
 
 constexpr std::uint64_t kWindow = 1 << 20;
 constexpr std::uint64_t kAnchorBytes = 512;
-
-constexpr std::array<std::string_view, 9> kWhatNames{"user",   "interjection", "agent",  "thought", "call",
-                                                     "result", "turn",         "notice", "damaged"};
 
 // Client-internal and transient updates, and those repeated elsewhere.
 constexpr Names kState(
@@ -179,7 +177,7 @@ class Collector {
 
 }  // namespace
 
-std::string_view to_string(What what) { return kWhatNames[static_cast<std::size_t>(what)]; }
+std::string_view to_string(What what) { return reflect::enum_name(what); }
 
 std::string LogItem::key() const { return std::to_string(lines.front().offset) + "." + std::string(to_string(what)); }
 

@@ -60,6 +60,8 @@ class LogDecoder : public RecordDecoder {
   bool is_complete(std::string_view bytes) const final;
 
  protected:
+  Platform platform() const { return platform_; }
+
   // Called before the first record of a source (offset 0), whatever that record is.
   virtual void begin_source(EventBatch& out) { (void)out; }
   // Iterates over all fields of a record's object and keeps the needed ones. Returns false when they are invalid JSON.
@@ -117,7 +119,9 @@ class AdapterOf : public Adapter {
     return std::make_unique<Decoder>(source, Detail::stored);
   }
   std::optional<std::string> event_text(std::string_view record, EventKind kind, std::uint16_t block) const override {
-    Decoder decoder(Source{}, Detail::full);
+    Source source;
+    source.platform = describe().platform;
+    Decoder decoder(source, Detail::full);
     return decoded_text(decoder, record, kind, block);
   }
 };

@@ -124,7 +124,7 @@ Result<std::optional<SnapshotReader::Session>> DatabaseReader::session(const std
   if (!*found) return std::optional<Session>();
   const Window window(known);
   Session session;
-  session.session_uid = make_session_uid(Platform::opencode, session_key);
+  session.session_uid = make_session_uid(platform_, session_key);
   session.head = Item{std::string(kHeadKey), hash64(head_json((*found)->row)), (*found)->row_bytes};
   if ((*found)->in_records)
     MEMD_TRY(read_records(**found, window, session));

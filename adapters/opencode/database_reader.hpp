@@ -2,6 +2,7 @@
 
 #include "adapters/opencode/database_changes.hpp"
 #include "adapters/snapshot_reader.hpp"
+#include "schemas/platform.hpp"
 
 #include <memory>
 #include <optional>
@@ -11,7 +12,7 @@
 
 namespace memd::opencode {
 
-// Reads the sessions of opencode.db. An item is a message with all its parts, because these share tokens, model and
+// Reads the sessions of a database. An item is a message with all its parts, because these share tokens, model and
 // time and are written together while an answer streams. Its version is derived from the update times of its rows, so
 // unchanged text is not read. One thread at a time; `files` must outlive it.
 //
@@ -19,7 +20,8 @@ namespace memd::opencode {
 // changes older messages only to drop tool outputs from the model's context; their text stays.
 class DatabaseReader : public SnapshotReader {
  public:
-  DatabaseReader(const FileView& files, std::string path) : files_(files), path_(std::move(path)) {}
+  DatabaseReader(Platform platform, const FileView& files, std::string path)
+      : platform_(platform), files_(files), path_(std::move(path)) {}
 
   Result<Plan> plan(const std::string& mark) override;
   Result<std::optional<Session>> session(const std::string& session_key, std::span<const SourceItem> known) override;
@@ -41,6 +43,7 @@ class DatabaseReader : public SnapshotReader {
   Result<std::string> message_item(const Found& found, const std::string& key);
   Result<std::string> record_item(const Found& found, const std::string& key);
 
+  const Platform platform_;
   const FileView& files_;
   std::string path_;
   std::unique_ptr<sqlite::ReadOnlyDatabase> database_;

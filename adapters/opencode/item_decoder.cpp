@@ -119,7 +119,7 @@ void read_head(ItemContext& c, od::object& head) {
   const std::string agent = c.text(tokens.agent);
   if (!parent.empty()) {
     update.kind = SessionKind::subagent;
-    update.parent_uid = make_session_uid(Platform::opencode, parent);
+    update.parent_uid = make_session_uid(c.platform(), parent);
     update.agent_name = agent;
   } else {
     update.mode = agent;
@@ -129,7 +129,7 @@ void read_head(ItemContext& c, od::object& head) {
   if (!update.title.empty()) update.title_rank = TitleRank::ai;
   update.cwd = c.text(tokens.directory);
   update.agent_version = c.text(tokens.version);
-  if (!origin.empty()) update.forked_from = make_session_uid(Platform::opencode, origin);
+  if (!origin.empty()) update.forked_from = make_session_uid(c.platform(), origin);
   update.started_at = integer(tokens.created);
   update.lines_added = integer(tokens.additions);
   update.lines_removed = integer(tokens.deletions);
@@ -139,7 +139,7 @@ void read_head(ItemContext& c, od::object& head) {
 }  // namespace
 
 RecordOutcome ItemDecoder::read(od::object& root, RawRef raw, EventBatch& out) {
-  ItemContext c(session_uid_, raw, detail_, out);
+  ItemContext c(platform(), session_uid_, raw, detail_, out);
   if (raw.offset == 0) {
     read_head(c, root);
     return RecordOutcome::indexed("session");

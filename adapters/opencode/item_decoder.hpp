@@ -18,8 +18,8 @@ using namespace json;  // NOLINT(google-build-using-namespace): the whole folder
 // numbered separately (add_note). Must not outlive the message's bytes.
 class ItemContext : public RecordBuilder {
  public:
-  ItemContext(std::string_view session_uid, RawRef raw, Detail detail, EventBatch& out)
-      : RecordBuilder(Platform::opencode, session_uid, raw, detail, out) {
+  ItemContext(Platform platform, std::string_view session_uid, RawRef raw, Detail detail, EventBatch& out)
+      : RecordBuilder(platform, session_uid, raw, detail, out) {
     model_of_all = true;
   }
 
@@ -58,7 +58,7 @@ MEMD_KEYS(ItemKeys, id, child, created, type, data);
 class ItemDecoder final : public KeyedDecoder<ItemKeys> {
  public:
   ItemDecoder(const Source& source, Detail detail)
-      : KeyedDecoder(Platform::opencode, source.session_uid, detail, {.strict = true, .items = true}) {}
+      : KeyedDecoder(source.platform, source.session_uid, detail, {.strict = true, .items = true}) {}
 
  protected:
   RecordOutcome read(od::object& root, RawRef raw, EventBatch& out) override;

@@ -11,39 +11,27 @@ namespace memd::opencode {
 namespace fs = std::filesystem;
 namespace {
 
-// opencode: a database since 1.2, a tree of files before (public source: sst/opencode, now anomalyco/opencode).
-// Formats: session_items.hpp, database_changes.hpp. Stateless, thread-safe.
+// opencode: a database since 1.2, a tree of files before (public source: sst/opencode, now anomalyco/opencode). And
+// Kilo, a fork with the same tables (public source: Kilo-Org/kilocode, packages/opencode, 079e686; seen on
+// disk, 7.7.9). Formats: session_items.hpp, database_changes.hpp. Stateless, thread-safe.
 class OpencodeAdapter final : public json::AdapterOf<ItemDecoder> {
  public:
-  const AdapterDescription& describe() const override {
-    static const AdapterDescription description{
-        .platform = Platform::opencode,
-        .adapter_version = "1.0.0",
-        .data_completeness = DataCompleteness::partial,
-        .capabilities = all_capabilities_but({Capability::session_stop, Capability::git_branch}),
-        .limitations = {"opencode stores no git branch.",
-                        "Turns removed by undo are known only if memd read them before.",
-                        "Files of versions before 1.2 (storage/) are read when the session's file or one of its "
-                        "messages changes; once a database has the session, it is read from there.",
-                        "In sessions with very many messages, changes of old ones are not detected.",
-                        "Attached files are stored as references, not as text."},
-        .storage_locations = {"~/.local/share/opencode", "$XDG_DATA_HOME/opencode"},
-        .resume_command = {"opencode", "--session", "{id}"}};  // opencode --help, 1.18
-    return description;
-  }
+  explicit OpencodeAdapter(Program program) : program_(program), description_(describe(program)) {}
+
+  const AdapterDescription& describe() const override { return description_; }
 
   std::vector<fs::path> roots(const HomeLayout& home) const override {
     std::vector<fs::path> roots = home.override_roots;
     if (roots.empty())
       for (const auto& place : home.places("XDG_DATA_HOME", home.home / ".local" / "share"))
-        roots.push_back(place / "opencode");
+        roots.push_back(place / program_.name);
     return roots;
   }
 
   std::optional<SourceCandidate> classify(const fs::path& root, const fs::path& file) const override {
-    auto path = parse_source_path(file);
+    auto path = parse_source_path(program_, file);
     if (!path || path->data != root) return std::nullopt;
-    return SourceCandidate{Platform::opencode, std::move(path->path),
+    return SourceCandidate{program_.platform, std::move(path->path),
                            path->is_database ? SourceFormat::sqlite : SourceFormat::json};
   }
 
@@ -64,16 +52,37 @@ class OpencodeAdapter final : public json::AdapterOf<ItemDecoder> {
   }
 
   std::string session_uid(const SourceCandidate& source, std::string_view) const override {
-    const auto path = parse_source_path(source.path);
-    return path && !path->is_database ? make_session_uid(Platform::opencode, path->session_id) : std::string();
+    const auto path = parse_source_path(program_, source.path);
+    return path && !path->is_database ? make_session_uid(program_.platform, path->session_id) : std::string();
   }
 
   std::unique_ptr<SnapshotReader> open_snapshot(const Source& source, const FileView& files) const override {
-    auto path = parse_source_path(source.path);
+    auto path = parse_source_path(program_, source.path);
     if (!path) return nullptr;
-    if (path->is_database) return std::make_unique<DatabaseReader>(files, std::move(path->path));
-    return std::make_unique<TreeReader>(files, std::move(*path));
+    if (path->is_database) return std::make_unique<DatabaseReader>(program_.platform, files, std::move(path->path));
+    return std::make_unique<TreeReader>(program_, files, std::move(*path));
   }
+
+ private:
+  static AdapterDescription describe(const Program& program) {
+    const std::string agent(name_of(program.platform));
+    const std::string folder(program.name);
+    return {.platform = program.platform,
+            .adapter_version = "1.0.0",
+            .data_completeness = DataCompleteness::partial,
+            .capabilities = all_capabilities_but({Capability::session_stop, Capability::git_branch}),
+            .limitations = {agent + " stores no git branch.",
+                            "Turns removed by undo are known only if memd read them before.",
+                            "Files of versions before 1.2 (storage/) are read when the session's file or one of its "
+                            "messages changes; once a database has the session, it is read from there.",
+                            "In sessions with very many messages, changes of old ones are not detected.",
+                            "Attached files are stored as references, not as text."},
+            .storage_locations = {"~/.local/share/" + folder, "$XDG_DATA_HOME/" + folder},
+            .resume_command = {folder, "--session", "{id}"}};  // --help of opencode 1.18 and kilo 7.7
+  }
+
+  const Program program_;
+  const AdapterDescription description_;
 };
 
 }  // namespace
@@ -82,6 +91,12 @@ class OpencodeAdapter final : public json::AdapterOf<ItemDecoder> {
 
 template <>
 const memd::Adapter& memd::adapter<memd::Platform::opencode>() {
-  static const opencode::OpencodeAdapter instance;
+  static const opencode::OpencodeAdapter instance({Platform::opencode, "opencode"});
+  return instance;
+}
+
+template <>
+const memd::Adapter& memd::adapter<memd::Platform::kilo>() {
+  static const opencode::OpencodeAdapter instance({Platform::kilo, "kilo"});
   return instance;
 }

@@ -10,16 +10,18 @@
 
 namespace memd::opencode {
 
-bool is_database_name(std::string_view name) {
-  return name == "opencode.db" || (name.starts_with("opencode-") && name.ends_with(".db"));
+bool is_database_name(const Program& program, std::string_view file_name) {
+  if (!file_name.starts_with(program.name) || !file_name.ends_with(".db")) return false;
+  file_name.remove_prefix(program.name.size());
+  return file_name == ".db" || file_name.starts_with('-');
 }
 
-std::optional<SourcePath> parse_source_path(const std::filesystem::path& file) {
+std::optional<SourcePath> parse_source_path(const Program& program, const std::filesystem::path& file) {
   std::string name = file.filename().string();
   for (const std::string_view companion : {"-wal", "-shm", "-journal"})
     if (name.ends_with(".db" + std::string(companion))) name.resize(name.size() - companion.size());
   SourcePath path;
-  if (is_database_name(name)) {
+  if (is_database_name(program, name)) {
     path.data = file.parent_path();
     path.path = (path.data / name).string();
     path.is_database = true;

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "schemas/platform.hpp"
+
 #include <cstdint>
 #include <filesystem>
 #include <optional>
@@ -9,7 +11,13 @@
 
 namespace memd::opencode {
 
-// A source below the data directory: opencode.db, or opencode-<channel>.db, or, before 1.2, storage/ with
+// opencode, or a fork that keeps its data in the same way. `name` is that of its data directory and of its database.
+struct Program {
+  Platform platform{};
+  std::string_view name;
+};
+
+// A source below the data directory: <name>.db, or <name>-<channel>.db, or, before 1.2, storage/ with
 // session/<project>/<session>.json, message/<session>/<message>.json and part/<message>/<part>.json.
 struct SourcePath {
   std::filesystem::path data;  // the data directory
@@ -18,9 +26,9 @@ struct SourcePath {
   std::string session_id;  // set for a session's file
 };
 // Returns the source of a path. Companions of a database (-wal, -shm, -journal) give the database.
-std::optional<SourcePath> parse_source_path(const std::filesystem::path& file);
+std::optional<SourcePath> parse_source_path(const Program& program, const std::filesystem::path& file);
 
-bool is_database_name(std::string_view name);
+bool is_database_name(const Program& program, std::string_view file_name);
 
 // Shared by the readers of the database and of the file tree: the item format of sessions and messages, and their
 // order.

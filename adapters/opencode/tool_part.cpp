@@ -180,7 +180,7 @@ Metadata read_metadata(ItemContext& c, od::object& state) {
 }
 
 void link_child(ItemContext& c, const std::string& child, const std::string& call_id, od::object& state) {
-  const std::string uid = make_session_uid(Platform::opencode, child);
+  const std::string uid = make_session_uid(c.platform(), child);
   if (uid == c.session_uid()) return;
   c.add_subagent(uid, call_id, 0).agent_name = c.text(token_in(state, "input", "subagent_type"));
 }

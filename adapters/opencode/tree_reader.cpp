@@ -28,8 +28,8 @@ bool is_record(const FileView::Entry& file, std::string_view prefix) {
 
 }  // namespace
 
-TreeReader::TreeReader(const FileView& files, SourcePath path)
-    : files_(files), path_(std::move(path)), storage_((path_.data / "storage").string()) {}
+TreeReader::TreeReader(const Program& program, const FileView& files, SourcePath path)
+    : program_(program), files_(files), path_(std::move(path)), storage_((path_.data / "storage").string()) {}
 
 std::uint64_t TreeReader::MessageFiles::bytes() const {
   std::uint64_t sum = message.size;
@@ -61,7 +61,8 @@ std::vector<TreeReader::MessageFiles> TreeReader::list_messages() const {
 Result<TreeReader::Migrated> TreeReader::find_migrated() const {
   Migrated out;
   for (const auto& file : files_.list(path_.data.string())) {
-    if (file.is_directory || file.size == 0 || !is_database_name(std::filesystem::path(file.path).filename().string()))
+    if (file.is_directory || file.size == 0 ||
+        !is_database_name(program_, std::filesystem::path(file.path).filename().string()))
       continue;
     MEMD_TRY_ASSIGN(const auto database, sqlite::ReadOnlyDatabase::open(files_, file.path));
     for (const std::string table : {"session", "session_v2", "message", "session_message"}) {
@@ -132,7 +133,7 @@ Result<std::optional<SnapshotReader::Session>> TreeReader::session(const std::st
   MEMD_TRY_ASSIGN(const SessionRow row, read_row());
   const RevertPoint revert = read_revert(row.revert);
   Session session;
-  session.session_uid = make_session_uid(Platform::opencode, path_.session_id);
+  session.session_uid = make_session_uid(program_.platform, path_.session_id);
   MEMD_TRY_ASSIGN(const Migrated migrated, find_migrated());
   if (!migrated.session)
     session.head = Item{std::string(kTreeHeadKey), hash64(head_json(row)),

@@ -15,7 +15,7 @@ namespace memd::opencode {
 // session's own file once the database has the session. One thread at a time; `files` must outlive it.
 class TreeReader : public SnapshotReader {
  public:
-  TreeReader(const FileView& files, SourcePath path);
+  TreeReader(const Program& program, const FileView& files, SourcePath path);
 
   Result<Plan> plan(const std::string& mark) override;
   Result<std::optional<Session>> session(const std::string& session_key, std::span<const SourceItem> known) override;
@@ -37,6 +37,7 @@ class TreeReader : public SnapshotReader {
   };
   Result<Migrated> find_migrated() const;
 
+  const Program program_;
   const FileView& files_;
   SourcePath path_;
   std::string storage_;

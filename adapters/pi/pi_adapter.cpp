@@ -1,6 +1,7 @@
 #include "adapters/json/log_decoder.hpp"
 #include "adapters/json/record_builder.hpp"
 #include "adapters/registry.hpp"
+#include "adapters/sqlite/query_sessions.hpp"
 #include "adapters/tool_calls/tool_input.hpp"
 #include "adapters/tool_calls/tool_result.hpp"
 #include "schemas/base/stamp.hpp"
@@ -37,22 +38,34 @@ std::string session_id(const fs::path& file) {
   return stem.substr(stem.rfind('_') + 1);
 }
 
-class Decoder final : public KeyedDecoder<Entry> {
+class Decoder : public KeyedDecoder<Entry> {
  public:
-  Decoder(const Source& source, Detail detail) : KeyedDecoder(Platform::pi, source.session_uid, detail) {}
+  Decoder(const Source& source, Detail detail) : Decoder(Platform::pi, source, detail) {}
 
  protected:
+  Decoder(Platform platform, const Source& source, Detail detail)
+      : KeyedDecoder(platform, source.session_uid, detail) {}
+
+  // Adds what stands in a message of the role "user".
+  virtual void add_user(RecordBuilder& c, std::string text, std::string marker) const {
+    Event& e = c.add(EventKind::user_msg, Role::user);
+    e.origin = Origin::typed;
+    e.text = std::move(text);
+    e.summary = std::move(marker);
+    e.starts_exchange = true;
+  }
+
   bool surely_a_record() const override { return is_string(keys_.type) && is_string(keys_.timestamp); }
 
   RecordOutcome read(od::object& root, RawRef raw, EventBatch& out) override {
-    RecordBuilder c(Platform::pi, session_uid_, raw, detail_, out);
+    RecordBuilder c(platform(), session_uid_, raw, detail_, out);
     c.time = parse_stamp(string_body(keys_.timestamp)).value_or(0);
     // Ids have eight digits: they are unique in a session only. Version 1 has none.
     c.id_is_local = true;
     if (is_string(keys_.id)) {
       c.identify(native_id(keys_.id));
       if (!keys_.parentId.empty())
-        c.parent = is_string(keys_.parentId) ? record_key(Platform::pi, native_id(keys_.parentId)) : 0;
+        c.parent = is_string(keys_.parentId) ? record_key(platform(), native_id(keys_.parentId)) : 0;
     } else {
       c.identify(session_uid_ + "@" + std::to_string(raw.offset));
     }
@@ -93,7 +106,7 @@ class Decoder final : public KeyedDecoder<Entry> {
     SessionUpdate& session = c.add_session();
     session.cwd = c.text(keys_.cwd);
     session.started_at = c.time;
-    if (!origin.empty()) session.forked_from = make_session_uid(Platform::pi, session_id(origin));
+    if (!origin.empty()) session.forked_from = make_session_uid(platform(), session_id(origin));
     return RecordOutcome::indexed();
   }
 
@@ -170,15 +183,11 @@ class Decoder final : public KeyedDecoder<Entry> {
     return RecordOutcome::unknown("unknown_role");
   }
 
-  static RecordOutcome read_user(RecordBuilder& c, od::object& message) {
+  RecordOutcome read_user(RecordBuilder& c, od::object& message) const {
     std::string marker;
     std::string text = read_text(c, message, marker);
     if (trimmed(text).empty() && marker.empty()) return RecordOutcome::skipped("blank_message");
-    Event& e = c.add(EventKind::user_msg, Role::user);
-    e.origin = Origin::typed;
-    e.text = std::move(text);
-    e.summary = std::move(marker);
-    e.starts_exchange = true;
+    add_user(c, std::move(text), std::move(marker));
     return RecordOutcome::indexed();
   }
 
@@ -298,9 +307,133 @@ class PiAdapter final : public json::AdapterOf<Decoder> {
   }
 };
 
+// OpenClaw (openclaw/openclaw, earlier Clawdbot and Moltbot) is made from pi and keeps pi's records, until 2026.7.1 in
+// logs, <agent>/sessions/<session id>.jsonl, then in <agent>/agent/openclaw-agent.sqlite, transcript_events
+// (session_id, seq, event_json or since 2026.9.6 event_zstd). Sources: docs.rs/pond-db 0.14.2,
+// src/pond/adapter/openclaw.rs; getagentseal/codeburn docs/providers/openclaw.md @40d58800c134.
+MEMD_KEYS(Row, event_json, event_zstd);
+
+// Reads a record of a log, or an item of the database: {"seq":7,"event_json":"{…}"}.
+class ClawDecoder final : public Decoder {
+ public:
+  ClawDecoder(const Source& source, Detail detail) : Decoder(Platform::openclaw, source, detail) {}
+
+ protected:
+  RecordOutcome read(od::object& root, RawRef raw, EventBatch& out) override {
+    Row row;
+    if (!has_value(keys_.type) && collect(root, row) && (is_string(row.event_json) || is_string(row.event_zstd))) {
+      InnerJson event;
+      if (!event.open(unescaped(is_string(row.event_json) ? row.event_json : row.event_zstd)) ||
+          !collect(event.root, keys_))
+        return RecordOutcome::damaged();
+      return Decoder::read(event.root, raw, out);
+    }
+    if (!has_value(keys_.type)) return RecordOutcome::indexed("(session)");  // the session's row
+    return Decoder::read(root, raw, out);
+  }
+
+  // The gateway puts its own words before a person's, and speaks alone at times of its own.
+  void add_user(RecordBuilder& c, std::string text, std::string marker) const override {
+    constexpr std::string_view kFence = "```\n";
+    std::string_view said = trimmed(text);
+    while (said.starts_with("Conversation info (untrusted") || said.starts_with("Sender (untrusted")) {
+      const auto end = said.find(kFence, said.find("```json"));
+      if (end == std::string_view::npos) break;
+      said = trimmed(said.substr(end + kFence.size()));
+    }
+    for (const std::string_view own :
+         {"Read HEARTBEAT.md", "[cron:", "System: [", "A new session was started via /new"})
+      if (said.starts_with(own)) {
+        c.add_injected("gateway_message", std::string(said));
+        return;
+      }
+    constexpr std::size_t kLongestStamp = 40;  // "[Wed 2026-02-18 11:21 GMT+1] "
+    const auto stamp = said.starts_with('[') ? said.find("] ") : std::string_view::npos;
+    if (stamp < kLongestStamp && said.find("20") < stamp) said = said.substr(stamp + 2);
+    Decoder::add_user(c, std::string(said), std::move(marker));
+  }
+};
+
+// A path in the configuration is a folder of agents. Stateless, thread-safe.
+class OpenClawAdapter final : public json::AdapterOf<ClawDecoder> {
+ public:
+  const AdapterDescription& describe() const override {
+    static const AdapterDescription description{
+        .platform = Platform::openclaw,
+        .adapter_version = "1.0.0",
+        .data_completeness = DataCompleteness::full,
+        .capabilities = all_capabilities_but({Capability::session_stop, Capability::git_branch}),
+        .limitations =
+            {"The adapter follows public readers of OpenClaw's files; no real user's sessions were available.",
+             "Archives of sessions that OpenClaw deleted or compressed are not read.",
+             "Images are stored as references to the log, not as text."},
+        .storage_locations = {"~/.openclaw/agents/*/sessions", "~/.openclaw/agents/*/agent/openclaw-agent.sqlite",
+                              "~/.clawdbot/agents, ~/.moltbot/agents", "$OPENCLAW_STATE_DIR/agents"},
+        .resume_command = {}};  // a session belongs to a chat or a channel
+    return description;
+  }
+
+  std::vector<fs::path> roots(const HomeLayout& home) const override {
+    if (!home.override_roots.empty()) return home.override_roots;
+    std::vector<fs::path> roots = home.places("OPENCLAW_STATE_DIR", home.home / ".openclaw");
+    for (const char* earlier : {".clawdbot", ".moltbot"})
+      roots.push_back(home.home / earlier);
+    for (fs::path& root : roots)
+      root /= "agents";
+    return roots;
+  }
+
+  std::optional<SourceCandidate> classify(const fs::path& root, const fs::path& file) const override {
+    const fs::path folder = file.parent_path();
+    if (folder.parent_path().parent_path() != root) return std::nullopt;
+    const std::string name = file.filename().string();
+    if (folder.filename() == "sessions" && (name.ends_with(".jsonl") || name.find(".jsonl.reset.") < name.size()) &&
+        !name.ends_with(".zst"))
+      return SourceCandidate{Platform::openclaw, file.string(), SourceFormat::jsonl};
+    if (folder.filename() == "agent" && (name == kDatabase || name == std::string(kDatabase) + "-wal"))
+      return SourceCandidate{Platform::openclaw, (folder / kDatabase).string(), SourceFormat::sqlite};
+    return std::nullopt;
+  }
+
+  bool looks_into(const fs::path& root, const fs::path& directory) const override {
+    const auto name = directory.filename();
+    return directory == root || directory.parent_path() == root ||
+           (directory.parent_path().parent_path() == root && (name == "sessions" || name == "agent"));
+  }
+
+  std::string session_uid(const SourceCandidate& source, std::string_view) const override {
+    if (source.format == SourceFormat::sqlite) return {};
+    const std::string name = fs::path(source.path).filename().string();
+    return make_session_uid(Platform::openclaw, name.substr(0, name.find(".jsonl")));
+  }
+
+  std::unique_ptr<SnapshotReader> open_snapshot(const Source& source, const FileView& files) const override {
+    if (!source.path.ends_with(kDatabase)) return nullptr;
+    sqlite::SessionQueries queries;
+    queries.platform = Platform::openclaw;
+    // The second query of each kind is for databases of 2026.6, which have no sessions yet.
+    queries.sessions = {
+        "SELECT session_id AS id, max(created_at) AS changed FROM transcript_events GROUP BY session_id",
+        "SELECT NULL AS id, NULL AS changed WHERE 0"};
+    queries.rows = {"SELECT * FROM transcript_events WHERE session_id = :session ORDER BY seq",
+                    "SELECT NULL AS seq WHERE :session IS NULL"};
+    queries.key = "seq";
+    return std::make_unique<sqlite::QuerySessions>(files, source.path, std::move(queries));
+  }
+
+ private:
+  static constexpr const char* kDatabase = "openclaw-agent.sqlite";
+};
+
 }  // namespace
 
 }  // namespace memd::pi
+
+template <>
+const memd::Adapter& memd::adapter<memd::Platform::openclaw>() {
+  static const pi::OpenClawAdapter instance;
+  return instance;
+}
 
 template <>
 const memd::Adapter& memd::adapter<memd::Platform::pi>() {

@@ -23,6 +23,8 @@ class HeldItems {
     return {key, version, ledger_bytes};
   }
 
+  bool has(const std::string& key) const { return bytes_.contains(key); }
+
   // Errc::not_found.
   Result<std::string> bytes(const std::string& key) const {
     const auto it = bytes_.find(key);

@@ -127,9 +127,10 @@ AdminService::AdminService(MemoryHost& host, ProcessFacts facts)
       capture{{"capture", "Capture", "Pauses and resumes the storing of what agents write.", kWrites},
               "Capture",
               [&host](const tools::CaptureParams& p, mcp::ToolContext&) { return host.set_capture(p); }},
-      compact{{"compact", "Compact", "Merges the search index and the raw layer, and shrinks the store.", kWrites},
-              "Compact",
-              [&host](const CompactParams&, mcp::ToolContext&) { return admin::compact(host); }},
+      compact{
+          {"compact", "Compact", "Merges the search index and the original records, and shrinks the store.", kWrites},
+          "Compact",
+          [&host](const CompactParams&, mcp::ToolContext&) { return admin::compact(host); }},
       rebuild{{"rebuild", "Rebuild", "Rebuilds an index from its rows or files; starts a rebuild of the whole store.",
                kWrites},
               "Rebuild",

@@ -24,20 +24,8 @@ ConfigurationReport configuration(const Config& config);
 
 }  // namespace memd::admin
 
-namespace memd::mcp {
+MEMD_DESCRIBE(memd::admin::ConfigurationEntry, field<&T::key>("Name, such as query.threads."),
+              field<&T::value>("In force now, as the file writes it; empty: not set."));
 
-template <>
-struct Describe<admin::ConfigurationEntry> {
-  using T = admin::ConfigurationEntry;
-  static constexpr auto fields =
-      fields_of(field("key", &T::key, "Name, such as query.threads."),
-                field("value", &T::value, "In force now, as the file writes it; empty: not set."));
-};
-
-template <>
-struct Describe<admin::ConfigurationReport> {
-  static constexpr auto fields =
-      fields_of(field("entries", &admin::ConfigurationReport::entries, "Every key, defaults included."));
-};
-
-}  // namespace memd::mcp
+MEMD_DESCRIBE(memd::admin::ConfigurationReport,
+              field<&admin::ConfigurationReport::entries>("Every key, defaults included."));

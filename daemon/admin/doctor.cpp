@@ -88,9 +88,10 @@ void check_file(const MemoryHost& host, Findings& findings) {
   const auto check = check_store(file, kLongest);
   if (!check) return findings.problem("store", check.error().message(), "Is it locked, or out of reach?");
   if (!check->damage.empty())
-    return findings.problem("store", file.string() + " is damaged: " + check->damage,
-                            "Keep a copy of it; `memd rebuild` rebuilds it from the raw layer, and the agents' files "
-                            "that are still there are read again.");
+    return findings.problem(
+        "store", file.string() + " is damaged: " + check->damage,
+        "Keep a copy of it; `memd rebuild` rebuilds it from the original records, and the agents' files "
+        "that are still there are read again.");
   findings.ok("store", check->complete ? "the file is sound" : "no damage found in ten seconds of checking");
 }
 
@@ -107,18 +108,19 @@ void check_raw(const MemoryHost& host, bool full, Findings& findings) {
                            full ? std::numeric_limits<std::uint64_t>::max() : kSample);
   if (!check) {
     if (check.error().is(Errc::bad_config)) return;  // reported by check_encryption()
-    return findings.problem("raw layer", check.error().message(), "Is it out of reach?");
+    return findings.problem("original records", check.error().message(), "Is it out of reach?");
   }
   const double mb = static_cast<double>(check->bytes) / 1e6;
   if (check->damages.empty())
-    return findings.ok("raw layer", check->bytes_read >= check->bytes
-                                        ? fmt::format("{} files, {:.1f} MB: sound", check->files, mb)
-                                        : fmt::format("sound, in a sample of {:.1f} of {:.1f} MB; --full reads all",
-                                                      static_cast<double>(check->bytes_read) / 1e6, mb));
+    return findings.ok("original records",
+                       check->bytes_read >= check->bytes
+                           ? fmt::format("{} files, {:.1f} MB: sound", check->files, mb)
+                           : fmt::format("sound, in a sample of {:.1f} of {:.1f} MB; --full reads all",
+                                         static_cast<double>(check->bytes_read) / 1e6, mb));
   std::string what = fmt::format("{} bytes are damaged or missing", check->damaged_bytes);
   for (const auto& damage : check->damages)
     what += ", " + damage;
-  findings.problem("raw layer", what,
+  findings.problem("original records", what,
                    "The store still has what was made of them; whole texts of these records are lost where the agent's "
                    "file is gone. Look at the disk; a backup of the file can be put back.");
 }
@@ -167,7 +169,7 @@ void check_searching(MemoryHost& host, bool fix, Findings& findings) {
   if (again && again->damage.empty())
     return findings.ok("searching", check->damage + ": the indexes were rebuilt from the store's rows");
   findings.problem("searching", again ? again->damage : again.error().message(),
-                   "Keep a copy of the store; `memd rebuild` rebuilds it from the raw layer.");
+                   "Keep a copy of the store; `memd rebuild` rebuilds it from the original records.");
 }
 
 void check_config(const MemoryHost& host, Findings& findings) {
@@ -202,17 +204,18 @@ void check_encryption(const MemoryHost& host, Findings& findings) {
   if (tally.sealed_otherwise > 0 && key_id)
     findings.problem(
         "encryption",
-        fmt::format("{} frames of the raw layer are sealed with {}", tally.sealed_otherwise,
+        fmt::format("{} frames of the original records are sealed with {}", tally.sealed_otherwise,
                     seal.has_key() ? "a key other than the configured one" : "a key, and none is configured"),
         "Configure the key they were sealed with (encryption.key_file or key_command).");
   if (!seal.has_key() || !key_id) return;
   if (tally.plain > 0)
     findings.note("encryption",
-                  fmt::format("{} of {} frames of the raw layer are not sealed yet", tally.plain,
+                  fmt::format("{} of {} frames of the original records are not sealed yet", tally.plain,
                               tally.plain + tally.sealed + tally.sealed_otherwise),
                   "`memd key seal --stop-daemon` seals them; what is new is sealed already.");
   else if (tally.sealed_otherwise == 0)
-    findings.ok("encryption", fmt::format("{} frames of the raw layer are sealed; memd.db is not", tally.sealed));
+    findings.ok("encryption",
+                fmt::format("{} frames of the original records are sealed; memd.db is not", tally.sealed));
 }
 
 // Whether an update has replaced the executable of this process.

@@ -44,35 +44,16 @@ std::optional<IngestStatus> ingest_status(MemoryHost& host);
 
 }  // namespace memd::admin
 
-namespace memd::mcp {
+MEMD_DESCRIBE(memd::admin::EventsParams,
+              field<&T::after>("The cursor of the report before; 0: from now on.", range(0, 9'000'000'000'000'000)),
+              field<&T::limit>("How many sessions a report names; the next one goes on.", range(1, 1000)));
 
-template <>
-struct Describe<admin::EventsParams> {
-  using T = admin::EventsParams;
-  static constexpr auto fields = fields_of(
-      field("after", &T::after, "The cursor of the report before; 0: from now on.", range(0, 9'000'000'000'000'000)),
-      field("limit", &T::limit, "How many sessions a report names; the next one goes on.", range(1, 1000)));
-};
+MEMD_DESCRIBE(memd::admin::SessionChange, plain<&T::session_id, &T::platform>(),
+              field<&T::title>("Its title: text of history."),
+              field<&T::parent_id>("The session that a subagent belongs to; empty: it is a main session."),
+              field<&T::events>("Events in the store now."), field<&T::exchanges>("Turns in the store now."),
+              field<&T::last_event>("RFC 3339."));
 
-template <>
-struct Describe<admin::SessionChange> {
-  using T = admin::SessionChange;
-  static constexpr auto fields = fields_of(
-      field("session_id", &T::session_id, "Session."), field("platform", &T::platform, "Platform key."),
-      field("title", &T::title, "Its title: text of history."),
-      field("parent_id", &T::parent_id, "The session that a subagent belongs to; empty: it is a main session."),
-      field("events", &T::events, "Events in the store now."),
-      field("exchanges", &T::exchanges, "Exchanges in the store now."),
-      field("last_event", &T::last_event, "RFC 3339."));
-};
-
-template <>
-struct Describe<admin::EventsReport> {
-  using T = admin::EventsReport;
-  static constexpr auto fields =
-      fields_of(field("cursor", &T::cursor, "Send it as after to get what came later."),
-                field("ingest", &T::ingest, "What ingest is doing; absent: this process does not ingest."),
-                field("sessions", &T::sessions, "Sessions that were written to, in the order in which they were."));
-};
-
-}  // namespace memd::mcp
+MEMD_DESCRIBE(memd::admin::EventsReport, field<&T::cursor>("Send it as after to get what came later."),
+              field<&T::ingest>("What ingest is doing; absent: this process does not ingest."),
+              field<&T::sessions>("Sessions that were written to, in the order in which they were."));

@@ -41,7 +41,7 @@ Result<ForgetSelection> selection_of(MemoryHost& host, const ForgetParams& param
   } else if (out.is_empty()) {
     return Error(
         Errc::invalid_argument,
-        "say what to forget: a session, exchanges, --project, --query, --before or --excluded; memd forget --help");
+        "say what to forget: a session, turns, --project, --query, --before or --excluded; memd forget --help");
   }
   return out;
 }
@@ -82,7 +82,7 @@ Result<std::vector<ExchangeId>> ids_of(Reader& reader, const std::vector<std::st
       const auto name = parse_exchange_name(text);
       if (!name)
         return Error(Errc::invalid_argument,
-                     "\"" + harmless_line(text) + "\" is no exchange: give ids like x42, or SESSION#3");
+                     "\"" + harmless_line(text) + "\" is no turn: give ids like x42, or SESSION#3");
       MEMD_TRY_ASSIGN(id, reader.ask(NamedExchangeQuery{*name}));
     }
     if (std::find(out.begin(), out.end(), *id) == out.end()) out.push_back(*id);
@@ -97,7 +97,7 @@ bool selects_sessions(const ForgetParams& p) {
 // Forgets exchanges of sessions that stay, with the subagents that were started in them.
 Result<ForgetReport> forget_exchanges(MemoryHost& host, const ForgetParams& params) {
   if (selects_sessions(params))
-    return Error(Errc::invalid_argument, "give either exchanges, like x42, or what selects whole sessions");
+    return Error(Errc::invalid_argument, "give either turns, like x42, or what selects whole sessions");
   std::vector<PlannedExchange> plan;
   {
     MEMD_TRY_ASSIGN(auto reader, host.readers().acquire(5s));
@@ -142,7 +142,7 @@ ForgetReport report_of(const removal::TextPlaces& places) {
 // Removes a text from all of the store.
 Result<ForgetReport> forget_text(MemoryHost& host, const ForgetParams& params) {
   if (selects_sessions(params) || !params.exchanges.empty())
-    return Error(Errc::invalid_argument, "give either a text, or what selects sessions or exchanges");
+    return Error(Errc::invalid_argument, "give either a text, or what selects sessions or turns");
   if (params.text.size() < redaction::kShortestForgotten)
     return Error(Errc::invalid_argument, fmt::format("a text to forget has at least {} bytes: a shorter one stands in "
                                                      "too many places by chance",

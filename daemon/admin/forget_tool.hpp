@@ -70,59 +70,31 @@ Result<std::vector<std::string>> stored_though_excluded(MemoryHost& host);
 
 }  // namespace memd::admin
 
-namespace memd::mcp {
-
-template <>
-struct Describe<admin::ForgetParams> {
-  using T = admin::ForgetParams;
-  static constexpr auto fields =
-      fields_of(field("session", &T::session, "Select the session with this id or id prefix."),
-                field("exchanges", &T::exchanges,
-                      "Select these exchanges of sessions that stay: x42 or SESSION#3. Sessions of subagents that were "
-                      "started in them go, too. Nothing else may be selected."),
-                field("text", &T::text,
-                      "Remove this text wherever it stands, and remember it by a keyed hash only, so that it is masked "
-                      "where it is read again. At least 8 bytes. Nothing else may be selected."),
-                field("project", &T::project, "Select sessions of projects whose path or name contains this text."),
-                field("query", &T::query, "Select sessions that contain this text."),
-                field("before", &T::before, "Select sessions that ended before this time."),
-                field("excluded", &T::excluded, "Select stored sessions that the configuration excludes."),
-                field("yes", &T::yes, "Forget the selected sessions. If false, only report what would be removed."));
-};
-template <>
-struct Describe<admin::ForgetLine> {
-  using T = admin::ForgetLine;
-  static constexpr auto fields =
-      fields_of(field("session_id", &T::session_id, "Id of the main session."), field("title", &T::title, "Its title."),
-                field("project", &T::project, "Its project."), field("ended", &T::ended, "Last event, RFC 3339."),
-                field("reason", &T::reason, "Why it is removed, if the parameters do not select it directly."),
-                field("sessions", &T::sessions, "Number of sessions, subagents included."),
-                field("exchanges", &T::exchanges, "Their exchanges."), field("events", &T::events, "Their events."),
-                field("raw_bytes", &T::raw_bytes, "Their bytes in the raw layer."));
-};
-template <>
-struct Describe<admin::ForgetExchange> {
-  using T = admin::ForgetExchange;
-  static constexpr auto fields = fields_of(
-      field("id", &T::id, "Id of the exchange."), field("session_id", &T::session_id, "Its session, which stays."),
-      field("exchange_number", &T::exchange_number, "Its number there, which no other one gets."),
-      field("started", &T::started, "When it began, RFC 3339."),
-      field("prompt", &T::prompt, "First line of the prompt."), field("events", &T::events, "Its events."),
-      field("subagents", &T::subagents, "Sessions that were started in it and go, too."));
-};
-template <>
-struct Describe<admin::ForgetReport> {
-  using T = admin::ForgetReport;
-  static constexpr auto fields = fields_of(
-      field("sessions", &T::sessions, "The sessions that are removed, oldest first."),
-      field("single_exchanges", &T::single_exchanges, "Exchanges that are removed from sessions that stay."),
-      field("all_sessions", &T::all_sessions, "Number of sessions, subagents included."),
-      field("exchanges", &T::exchanges, "Number of exchanges."), field("events", &T::events, "Number of events."),
-      field("raw_bytes", &T::raw_bytes, "Bytes in the raw layer."),
-      field("of_text", &T::of_text, "True: a text is removed, and the figures count what holds it."),
-      field("records", &T::records, "Records of the raw layer that hold the text."),
-      field("memories", &T::memories, "Files of memories that hold the text; memd does not write them."),
-      field("done", &T::done, "True: they were removed. False: this is a preview."));
-};
-
-}  // namespace memd::mcp
+MEMD_DESCRIBE(
+    memd::admin::ForgetParams, field<&T::session>("Select the session with this id or id prefix."),
+    field<&T::exchanges>("Select these turns of sessions that stay: x42 or SESSION#3. Sessions of subagents that were "
+                         "started in them go, too. Nothing else may be selected."),
+    field<&T::text>("Remove this text wherever it stands, and remember it by a keyed hash only, so that it is masked "
+                    "where it is read again. At least 8 bytes. Nothing else may be selected."),
+    field<&T::project>("Select sessions of projects whose path or name contains this text."),
+    field<&T::query>("Select sessions that contain this text."),
+    field<&T::before>("Select sessions that ended before this time."),
+    field<&T::excluded>("Select stored sessions that the configuration excludes."),
+    field<&T::yes>("Forget the selected sessions. If false, only report what would be removed."));
+MEMD_DESCRIBE(memd::admin::ForgetLine, field<&T::session_id>("Id of the main session."),
+              plain<&T::title, &T::project>(), field<&T::ended>("Last event, RFC 3339."),
+              field<&T::reason>("Why it is removed, if the parameters do not select it directly."),
+              field<&T::sessions>("Number of sessions, subagents included."), plain<&T::exchanges, &T::events>(),
+              field<&T::raw_bytes>("Their bytes in the original records."));
+MEMD_DESCRIBE(memd::admin::ForgetExchange, field<&T::id>(), field<&T::session_id>("Its session, which stays."),
+              field<&T::exchange_number>("Its number there, which no other one gets."),
+              field<&T::started>("When it began, RFC 3339."), field<&T::prompt>("First line of the prompt."),
+              field<&T::events>(), field<&T::subagents>("Sessions that were started in it and go, too."));
+MEMD_DESCRIBE(memd::admin::ForgetReport, field<&T::sessions>("The sessions that are removed, oldest first."),
+              field<&T::single_exchanges>("Turns that are removed from sessions that stay."),
+              field<&T::all_sessions>("Number of sessions, subagents included."),
+              plain<&T::exchanges, &T::events, &T::raw_bytes>(),
+              field<&T::of_text>("True: a text is removed, and the figures count what holds it."),
+              field<&T::records>("Original records that hold the text."),
+              field<&T::memories>("Files of memories that hold the text; memd does not write them."),
+              field<&T::done>("True: they were removed. False: this is a preview."));

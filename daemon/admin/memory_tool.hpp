@@ -21,13 +21,4 @@ DoctorCheck check_memories(MemoryHost& host);
 
 }  // namespace memd::admin
 
-namespace memd::mcp {
-
-template <>
-struct Describe<admin::MemoryCatalogParams> {
-  using T = admin::MemoryCatalogParams;
-  static constexpr auto fields =
-      fields_of(field("rebuild", &T::rebuild, "Drop the rows and make them from the files."));
-};
-
-}  // namespace memd::mcp
+MEMD_DESCRIBE(memd::admin::MemoryCatalogParams, field<&T::rebuild>("Drop the rows and make them from the files."));

@@ -68,7 +68,7 @@ std::string prometheus_text(const StatusReport& s) {
   out.gauge("resident_bytes", "Memory of the daemon.", s.rss_mb * 1024 * 1024);
   out.gauge("connections", "Clients connected.", s.connections);
   out.gauge("store_bytes", "Size of the database with its log.", s.store_bytes);
-  out.gauge("raw_layer_bytes", "Size of the raw layer.", s.raw_bytes);
+  out.gauge("raw_layer_bytes", "Size of the original records.", s.raw_bytes);
   out.gauge("capture_paused", "1: what agents write is not stored.", s.capture.paused ? 1 : 0);
   if (s.ingest) {
     out.gauge("ingest_idle", "1: everything known is read.", s.ingest->idle ? 1 : 0);
@@ -86,17 +86,17 @@ std::string prometheus_text(const StatusReport& s) {
   out.sample("sources", label("state", "gone"), s.sources.gone);
   out.sample("sources", label("state", "unreachable"), s.sources.unreachable);
   out.sample("sources", label("state", "quarantined"), s.sources.quarantined);
-  out.gauge("embedded_exchanges", "Exchanges that have vectors.", s.enrichment.exchanges);
-  out.gauge("enrichment_pending", "Exchanges that wait for vectors.", s.enrichment.pending_vectors);
-  out.gauge("enrichment_pending_terms", "Exchanges that wait for topics.", s.enrichment.pending_terms);
-  out.gauge("second_look_exchanges", "Exchanges that have a vector of the second look.", s.second_look.made);
-  out.gauge("second_look_pending", "Exchanges that wait for it.", s.second_look.waiting);
+  out.gauge("embedded_exchanges", "Turns that have vectors.", s.enrichment.exchanges);
+  out.gauge("enrichment_pending", "Turns that wait for vectors.", s.enrichment.pending_vectors);
+  out.gauge("enrichment_pending_terms", "Turns that wait for topics.", s.enrichment.pending_terms);
+  out.gauge("second_look_exchanges", "Turns that have a vector of the second look.", s.second_look.made);
+  out.gauge("second_look_pending", "Turns that wait for it.", s.second_look.waiting);
   out.gauge("vectors_bytes", "Vectors in memory.", s.enrichment.vectors_mb * 1024 * 1024);
   out.gauge("model_requests_today", "Asked of language models today (UTC).", s.summaries.requests);
   out.gauge("model_tokens_today", "Tokens of language models today (UTC).", s.summaries.tokens);
   of_platforms(out, s, "sessions", "Main sessions in the store.", &PlatformReport::sessions);
   of_platforms(out, s, "subagent_sessions", "Sessions of subagents.", &PlatformReport::subagent_sessions);
-  of_platforms(out, s, "exchanges", "Exchanges of main sessions.", &PlatformReport::exchanges);
+  of_platforms(out, s, "exchanges", "Turns of main sessions.", &PlatformReport::exchanges);
   of_platforms(out, s, "events", "Events in the store.", &PlatformReport::events);
   of_platforms(out, s, "source_bytes", "Bytes of sources.", &PlatformReport::bytes_total);
   of_platforms(out, s, "unknown_bytes", "Bytes of unknown shape.", &PlatformReport::bytes_unknown);

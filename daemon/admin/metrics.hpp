@@ -18,12 +18,5 @@ inline std::string render_text(const MetricsReport& report) { return report.metr
 
 }  // namespace memd::admin
 
-namespace memd::mcp {
-
-template <>
-struct Describe<admin::MetricsReport> {
-  static constexpr auto fields =
-      fields_of(field("metrics", &admin::MetricsReport::metrics, "Text format of Prometheus, version 0.0.4."));
-};
-
-}  // namespace memd::mcp
+MEMD_DESCRIBE(memd::admin::MetricsReport,
+              field<&admin::MetricsReport::metrics>("Text format of Prometheus, version 0.0.4."));

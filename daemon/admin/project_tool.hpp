@@ -42,31 +42,13 @@ Result<ProjectReport> project(MemoryHost& host, const ProjectParams& params);
 
 }  // namespace memd::admin
 
-namespace memd::mcp {
-
-template <>
-struct Describe<admin::ProjectParams> {
-  using T = admin::ProjectParams;
-  static constexpr auto fields =
-      fields_of(field("action", &T::action, "What to do.", one_of(admin::kProjectActions)),
-                field("project", &T::project, "The project to merge or split: its path, or a part of path or name."),
-                field("into", &T::into, "The project that it is to belong to."));
-};
-template <>
-struct Describe<admin::ProjectLine> {
-  using T = admin::ProjectLine;
-  static constexpr auto fields = fields_of(
-      field("project", &T::project, "Its name."), field("path", &T::path, "Its path, the same for all spellings."),
-      field("sessions", &T::sessions, "Main sessions that began in it."),
-      field("joined_to", &T::joined_to, "Path of the project that it belongs to; empty: it stands by itself."),
-      field("by", &T::by,
-            "Why: worktree, remote, or merged by a person; apart: a person has split it; empty: not joined."));
-};
-template <>
-struct Describe<admin::ProjectReport> {
-  using T = admin::ProjectReport;
-  static constexpr auto fields = fields_of(field("projects", &T::projects, "All projects with sessions, by path."),
-                                           field("change", &T::change, "What was done; empty: nothing."));
-};
-
-}  // namespace memd::mcp
+MEMD_DESCRIBE(memd::admin::ProjectParams, field<&T::action>("What to do.", one_of(admin::kProjectActions)),
+              field<&T::project>("The project to merge or split: its path, or a part of path or name."),
+              field<&T::into>("The project that it is to belong to."));
+MEMD_DESCRIBE(
+    memd::admin::ProjectLine, field<&T::project>(), field<&T::path>("Its path, the same for all spellings."),
+    field<&T::sessions>("Main sessions that began in it."),
+    field<&T::joined_to>("Path of the project that it belongs to; empty: it stands by itself."),
+    field<&T::by>("Why: worktree, remote, or merged by a person; apart: a person has split it; empty: not joined."));
+MEMD_DESCRIBE(memd::admin::ProjectReport, field<&T::projects>("All projects with sessions, by path."),
+              field<&T::change>("What was done; empty: nothing."));

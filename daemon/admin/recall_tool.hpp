@@ -42,22 +42,9 @@ Result<RecallReport> recall(MemoryHost& host, const RecallParams& params);
 
 }  // namespace memd::admin
 
-namespace memd::mcp {
-
-template <>
-struct Describe<admin::RecallParams> {
-  using T = admin::RecallParams;
-  static constexpr auto fields =
-      fields_of(field("cwd", &T::cwd, "Directory the agent works in."),
-                field("session_id", &T::session_id, "The agent's own id of the session that asks."),
-                field("path", &T::path, "A file that is about to be edited."),
-                field("command", &T::command, "A command line that is about to be run."),
-                field("error", &T::error, "What a command said that failed."));
-};
-template <>
-struct Describe<admin::RecallReport> {
-  using T = admin::RecallReport;
-  static constexpr auto fields = fields_of(field("lines", &T::lines, "What earlier work says; empty: nothing."));
-};
-
-}  // namespace memd::mcp
+MEMD_DESCRIBE(memd::admin::RecallParams, field<&T::cwd>("Directory the agent works in."),
+              field<&T::session_id>("The agent's own id of the session that asks."),
+              field<&T::path>("A file that is about to be edited."),
+              field<&T::command>("A command line that is about to be run."),
+              field<&T::error>("What a command said that failed."));
+MEMD_DESCRIBE(memd::admin::RecallReport, field<&T::lines>("What earlier work says; empty: nothing."));

@@ -8,7 +8,7 @@ namespace memd::admin {
 
 std::string second_look_text(const SecondLookStatus& s) {
   if (!s.turned_off_by.empty()) return "off (" + s.turned_off_by + ")";
-  std::string out = fmt::format("{} of {} exchanges", s.made, s.exchanges);
+  std::string out = fmt::format("{} of {} turns", s.made, s.exchanges);
   if (s.waiting > 0) out += fmt::format(", {} waiting", s.waiting);
   if (!s.paused.empty()) out += " (paused: " + s.paused + ")";
   return out;

@@ -305,386 +305,209 @@ struct ImportReport {
 std::string second_look_text(const SecondLookStatus& s);
 std::string render_text(const MemoryCatalogReport& r);
 
-}  // namespace memd::admin
-
-namespace memd::mcp {
-
 inline constexpr std::string_view kUnreadPlaces =
     "Places that seem to hold agents' data and are not read, with what to configure.";
 
-template <>
-struct Describe<admin::Span> {
-  static constexpr auto fields = fields_of(field("start", &admin::Span::start, "First event, RFC 3339."),
-                                           field("end", &admin::Span::end, "Last event, RFC 3339."));
-};
+}  // namespace memd::admin
 
-template <>
-struct Describe<admin::PlatformReport> {
-  using T = admin::PlatformReport;
-  static constexpr auto fields = fields_of(
-      field("platform", &T::platform, "Platform key."), field("sources", &T::sources, "Files or databases read."),
-      field("bytes_total", &T::bytes_total, "Size of the sources."),
-      field("bytes_indexed", &T::bytes_indexed, "Bytes whose content is in the store."),
-      field("bytes_skipped", &T::bytes_skipped, "Bytes left out for a named reason."),
-      field("bytes_unknown", &T::bytes_unknown, "Bytes of unknown shape."),
-      field("bytes_pending", &T::bytes_pending, "Bytes of unfinished last records."),
-      field("sessions", &T::sessions, "Main sessions."),
-      field("subagent_sessions", &T::subagent_sessions, "Sessions of subagents and workflow agents."),
-      field("exchanges", &T::exchanges, "Exchanges of main sessions."),
-      field("subagent_exchanges", &T::subagent_exchanges, "Exchanges of subagents."),
-      field("events", &T::events, "Events."), field("diagnostics", &T::diagnostics, "Diagnostics not yet expired."),
-      field("records", &T::records, "Records ingested."),
-      field("unknown_records", &T::unknown_records, "Of these of unknown shape."),
-      field("recent_records", &T::recent_records, "About the last 1,000 records ingested."),
-      field("recent_unknown_records", &T::recent_unknown_records, "Of these of unknown shape."),
-      field("schema_drift", &T::schema_drift, "When the platform was last seen to have changed its format; or empty."),
-      field("span", &T::span, "Span of time."));
-};
+MEMD_DESCRIBE(memd::admin::Span, field<&admin::Span::start>("First event, RFC 3339."),
+              field<&admin::Span::end>("Last event, RFC 3339."));
 
-template <>
-struct Describe<admin::TroubleReport> {
-  using T = admin::TroubleReport;
-  static constexpr auto fields = fields_of(
-      field("platform", &T::platform, "Platform key."), field("source", &T::source, "Path."),
-      field("state", &T::state, "failing, unreachable or quarantined."), field("reason", &T::reason, "In plain words."),
-      field("failures", &T::failures, "Failed looks in a row."),
-      field("retry_at", &T::retry_at, "When it is looked at again, RFC 3339."));
-};
+MEMD_DESCRIBE(memd::admin::PlatformReport, field<&T::platform>(), field<&T::sources>("Files or databases read."),
+              field<&T::bytes_total>(), field<&T::bytes_indexed>("Bytes whose content is in the store."),
+              field<&T::bytes_skipped>("Bytes left out for a named reason."), field<&T::bytes_unknown>(),
+              field<&T::bytes_pending>("Bytes of unfinished last records."), field<&T::sessions>(),
+              field<&T::subagent_sessions>("Sessions of subagents and workflow agents."),
+              field<&T::exchanges>("Turns of main sessions."), plain<&T::subagent_exchanges, &T::events>(),
+              field<&T::diagnostics>("Diagnostics not yet expired."), field<&T::records>(),
+              field<&T::unknown_records>("Of these of unknown shape."),
+              field<&T::recent_records>("About the last 1,000 records ingested."),
+              field<&T::recent_unknown_records>("Of these of unknown shape."),
+              field<&T::schema_drift>("When the platform was last seen to have changed its format; or empty."),
+              field<&T::span>());
 
-template <>
-struct Describe<admin::SourcesReport> {
-  using T = admin::SourcesReport;
-  static constexpr auto fields =
-      fields_of(field("active", &T::active, "Sources that are followed."),
-                field("gone", &T::gone, "Deleted by their agent; what was read stays."),
-                field("unreachable", &T::unreachable, "Their location cannot be read."),
-                field("quarantined", &T::quarantined, "They failed repeatedly."),
-                field("failing", &T::failing, "Of those that are followed: the last look failed."),
-                field("troubles", &T::troubles, "The first of those that cannot be read."));
-};
+MEMD_DESCRIBE(memd::admin::TroubleReport, plain<&T::platform, &T::source>(),
+              field<&T::state>("failing, unreachable or quarantined."), field<&T::reason>("In plain words."),
+              field<&T::failures>("Failed looks in a row."),
+              field<&T::retry_at>("When it is looked at again, RFC 3339."));
 
-template <>
-struct Describe<admin::EnrichmentRun> {
-  using T = admin::EnrichmentRun;
-  static constexpr auto fields = fields_of(
-      field("exchanges", &T::exchanges, "Exchanges given vectors in this run, or terms if there is no model."),
-      field("seconds", &T::seconds, "Spent on it."),
-      field("pending_terms", &T::pending_terms, "Exchanges still without identifiers and topics."),
-      field("pending_vectors", &T::pending_vectors, "Exchanges still without vectors of their text."),
-      field("trouble", &T::trouble, "Why vectors could not be made; empty: nothing."));
-};
+MEMD_DESCRIBE(memd::admin::SourcesReport, field<&T::active>("Sources that are followed."),
+              field<&T::gone>("Deleted by their agent; what was read stays."),
+              field<&T::unreachable>("Their location cannot be read."),
+              field<&T::quarantined>("They failed repeatedly."),
+              field<&T::failing>("Of those that are followed: the last look failed."),
+              field<&T::troubles>("The first of those that cannot be read."));
 
-template <>
-struct Describe<admin::EnrichmentStatus> {
-  using T = admin::EnrichmentStatus;
-  static constexpr auto fields = fields_of(
-      field("model", &T::model, "Whose vectors searches use; empty: disabled."),
-      field("becoming", &T::becoming, "The model that replaces it while its vectors are made; empty: none."),
-      field("exchanges", &T::exchanges, "With vectors of it."),
-      field("pending_terms", &T::pending_terms, "Exchanges that wait for identifiers and topics."),
-      field("pending_vectors", &T::pending_vectors, "Exchanges that wait for vectors of their text."),
-      field("working", &T::working, "At work now."), field("done", &T::done, "Exchanges enriched since the start."),
-      field("exchanges_per_s", &T::exchanges_per_s, "While it worked."),
-      field("texts_embedded", &T::texts_embedded, "Since the start."),
-      field("texts_refused", &T::texts_refused, "Since the start: they have no vector."),
-      field("vectors_mb", &T::vectors_mb, "Vectors in memory, in MiB."),
-      field("trouble", &T::trouble, "Why vectors cannot be made now; empty: nothing."),
-      field("retry_at", &T::retry_at, "When it is tried again, RFC 3339."));
-};
+MEMD_DESCRIBE(memd::admin::EnrichmentRun,
+              field<&T::exchanges>("Turns given vectors in this run, or terms if there is no model."),
+              field<&T::seconds>(), field<&T::pending_terms>("Turns still without identifiers and topics."),
+              field<&T::pending_vectors>("Turns still without vectors of their text."),
+              field<&T::trouble>("Why vectors could not be made; empty: nothing."));
 
-template <>
-struct Describe<admin::SecondLookRun> {
-  using T = admin::SecondLookRun;
-  static constexpr auto fields = fields_of(
-      field("exchanges", &T::exchanges, "Exchanges taken from the queue in this run."),
-      field("seconds", &T::seconds, "Spent on it."), field("waiting", &T::waiting, "Exchanges that still wait."),
-      field("trouble", &T::trouble, "Why they do; empty: time was up, or none does."));
-};
+MEMD_DESCRIBE(memd::admin::EnrichmentStatus, field<&T::model>("Whose vectors searches use; empty: disabled."),
+              field<&T::becoming>("The model that replaces it while its vectors are made; empty: none."),
+              field<&T::exchanges>("With vectors of it."),
+              field<&T::pending_terms>("Turns that wait for identifiers and topics."),
+              field<&T::pending_vectors>("Turns that wait for vectors of their text."),
+              field<&T::working>("At work now."), field<&T::done>("Turns enriched since the start."),
+              field<&T::exchanges_per_s>("While it worked."), field<&T::texts_embedded>("Since the start."),
+              field<&T::texts_refused>("Since the start: they have no vector."),
+              field<&T::vectors_mb>("Vectors in memory, in MiB."),
+              field<&T::trouble>("Why vectors cannot be made now; empty: nothing."),
+              field<&T::retry_at>("When it is tried again, RFC 3339."));
 
-template <>
-struct Describe<admin::SecondLookStatus> {
-  using T = admin::SecondLookStatus;
-  static constexpr auto fields = fields_of(
-      field("turned_off_by", &T::turned_off_by, "Key of the configuration that turns it off; empty: it is on."),
-      field("model", &T::model, "The network that makes the vectors; empty: it is off."),
-      field("exchanges", &T::exchanges, "Exchanges in the store."), field("made", &T::made, "Exchanges with a vector."),
-      field("waiting", &T::waiting, "Exchanges whose vector is missing or of an older text."),
-      field("working", &T::working, "At work now."),
-      field("done", &T::done, "Exchanges taken from the queue since the start."),
-      field("busy_seconds", &T::busy_seconds, "Spent on them."),
-      field("paused", &T::paused, "Why exchanges wait although they could be taken; empty: none do."));
-};
+MEMD_DESCRIBE(memd::admin::SecondLookRun, field<&T::exchanges>("Turns taken from the queue in this run."),
+              field<&T::seconds>(), field<&T::waiting>("Turns that still wait."),
+              field<&T::trouble>("Why they do; empty: time was up, or none does."));
 
-template <>
-struct Describe<admin::SummariesStatus> {
-  using T = admin::SummariesStatus;
-  static constexpr auto fields =
-      fields_of(field("models", &T::models, "Language models that may be asked; empty: none is configured."),
-                field("requests", &T::requests, "Sent to them today, in UTC."),
-                field("failures", &T::failures, "Among the requests."),
-                field("tokens", &T::tokens, "Of today's requests and answers."),
-                field("daily_requests", &T::daily_requests, "Allowed a day; 0: no limit."),
-                field("daily_tokens", &T::daily_tokens, "Allowed a day; 0: no limit."),
-                field("answers", &T::answers, "Kept, so that nothing is asked twice."),
-                field("trouble", &T::trouble, "Why none can be asked now; empty: nothing."));
-};
+MEMD_DESCRIBE(memd::admin::SecondLookStatus,
+              field<&T::turned_off_by>("Key of the configuration that turns it off; empty: it is on."),
+              field<&T::model>("The network that makes the vectors; empty: it is off."), field<&T::exchanges>(),
+              field<&T::made>("Turns with a vector."),
+              field<&T::waiting>("Turns whose vector is missing or of an older text."),
+              field<&T::working>("At work now."), field<&T::done>("Turns taken from the queue since the start."),
+              field<&T::busy_seconds>(),
+              field<&T::paused>("Why turns wait although they could be taken; empty: none do."));
 
-template <>
-struct Describe<admin::DecisionsStatus> {
-  using T = admin::DecisionsStatus;
-  static constexpr auto fields = fields_of(
-      field("waiting", &T::waiting, "Sessions that are analysed and not judged yet."),
-      field("exchanges", &T::exchanges, "Judged by this process."), field("decisions", &T::decisions, "Found in them."),
-      field("not_said", &T::not_said, "Items of answers that were dropped: nobody said what they quote."),
-      field("unreadable", &T::unreadable, "Exchanges without a usable answer; their decisions stay as they were."),
-      field("trouble", &T::trouble, "Why none are judged now; empty: nothing."));
-};
+MEMD_DESCRIBE(memd::admin::SummariesStatus,
+              field<&T::models>("Language models that may be asked; empty: none is configured."),
+              field<&T::requests>("Sent to them today, in UTC."), field<&T::failures>("Among the requests."),
+              field<&T::tokens>("Of today's requests and answers."),
+              field<&T::daily_requests>("Allowed a day; 0: no limit."),
+              field<&T::daily_tokens>("Allowed a day; 0: no limit."),
+              field<&T::answers>("Kept, so that nothing is asked twice."),
+              field<&T::trouble>("Why none can be asked now; empty: nothing."));
 
-template <>
-struct Describe<admin::IngestReport> {
-  using T = admin::IngestReport;
-  static constexpr auto fields =
-      fields_of(field("complete", &T::complete, "Each source that is there was read to its end."),
-                field("unread", &T::unread, "Sources, or directories of them, that could not be read."),
-                field("unread_why", &T::unread_why, "Why the first of them could not."),
-                field("unread_places", &T::unread_places, kUnreadPlaces),
-                field("sources", &T::sources, "Files or databases read."),
-                field("bytes_total", &T::bytes_total, "indexed + skipped + unknown + pending."),
-                field("bytes_indexed", &T::bytes_indexed, "Bytes whose content is in the store."),
-                field("bytes_skipped", &T::bytes_skipped, "Bytes left out for a named reason."),
-                field("bytes_unknown", &T::bytes_unknown, "Bytes of unknown shape."),
-                field("bytes_pending", &T::bytes_pending, "Bytes of unfinished last records."),
-                field("sessions", &T::sessions, "Main sessions."),
-                field("subagent_sessions", &T::subagent_sessions, "Sessions of subagents."),
-                field("events", &T::events, "Events in the store."),
-                field("exchanges", &T::exchanges, "Exchanges of main sessions."),
-                field("subagent_exchanges", &T::subagent_exchanges, "Exchanges of subagents."),
-                field("diagnostics", &T::diagnostics, "Diagnostics not yet expired."),
-                field("seconds", &T::seconds, "Wall clock of this run."),
-                field("mb_per_s", &T::mb_per_s, "Bytes read in this run a second, in millions."),
-                field("peak_rss_mb", &T::peak_rss_mb, "Largest resident set of the process, in MiB."),
-                field("bytes_read", &T::bytes_read, "Bytes of sources read in this run."),
-                field("events_written", &T::events_written, "Events new in this run."),
-                field("enrichment", &T::enrichment, "Vectors and terms made afterwards, when no daemon makes them."),
-                field("second_look", &T::second_look, "Vectors of the second look; absent: not asked for."),
-                field("platforms", &T::platforms, "The same per platform."));
-};
+MEMD_DESCRIBE(memd::admin::DecisionsStatus, field<&T::waiting>("Sessions that are analysed and not judged yet."),
+              field<&T::exchanges>("Judged by this process."), field<&T::decisions>(),
+              field<&T::not_said>("Items of answers that were dropped: nobody said what they quote."),
+              field<&T::unreadable>("Turns without a usable answer; their decisions stay as they were."),
+              field<&T::trouble>("Why none are judged now; empty: nothing."));
 
-template <>
-struct Describe<admin::IngestParams> {
-  static constexpr auto fields =
-      fields_of(field("timeout_s", &admin::IngestParams::timeout_s, "Seconds to wait for the end.", range(1, 86400)),
-                field("second_look", &admin::IngestParams::second_look, "Make all vectors of the second look, too."));
-};
+MEMD_DESCRIBE(memd::admin::IngestReport, field<&T::complete>("Each source that is there was read to its end."),
+              field<&T::unread>("Sources, or directories of them, that could not be read."),
+              field<&T::unread_why>("Why the first of them could not."), field<&T::unread_places>(admin::kUnreadPlaces),
+              field<&T::sources>("Files or databases read."),
+              field<&T::bytes_total>("indexed + skipped + unknown + pending."),
+              field<&T::bytes_indexed>("Bytes whose content is in the store."),
+              field<&T::bytes_skipped>("Bytes left out for a named reason."), field<&T::bytes_unknown>(),
+              field<&T::bytes_pending>("Bytes of unfinished last records."),
+              plain<&T::sessions, &T::subagent_sessions, &T::events>(), field<&T::exchanges>("Turns of main sessions."),
+              field<&T::subagent_exchanges>(), field<&T::diagnostics>("Diagnostics not yet expired."),
+              field<&T::seconds>("Wall clock of this run."),
+              field<&T::mb_per_s>("Bytes read in this run a second, in millions."),
+              field<&T::peak_rss_mb>("Largest resident set of the process, in MiB."),
+              field<&T::bytes_read>("Bytes of sources read in this run."),
+              field<&T::events_written>("Events new in this run."),
+              field<&T::enrichment>("Vectors and terms made afterwards, when no daemon makes them."),
+              field<&T::second_look>("Vectors of the second look; absent: not asked for."), field<&T::platforms>());
 
-template <>
-struct Describe<admin::IngestStatus> {
-  using T = admin::IngestStatus;
-  static constexpr auto fields =
-      fields_of(field("idle", &T::idle, "Nothing left to read."), field("sources", &T::sources, "Sources known."),
-                field("sources_pending", &T::sources_pending, "Sources waiting to be looked at."),
-                field("bytes_total", &T::bytes_total, "Size of the sources."),
-                field("bytes_done", &T::bytes_done, "Bytes accounted for in the store."),
-                field("current", &T::current, "Source being read."),
-                field("events_written", &T::events_written, "Events written since the start."),
-                field("commits", &T::commits, "Transactions since the start."),
-                field("last_commit", &T::last_commit, "RFC 3339."), field("last_scan", &T::last_scan, "RFC 3339."),
-                field("last_error", &T::last_error, "Why nothing new is stored; empty when all is well."),
-                field("sources_short", &T::sources_short,
-                      "Sources, or directories of them, that could not be read for lack of descriptors or memory."),
-                field("shortage", &T::shortage, "What the system said to one of them."));
-};
+MEMD_DESCRIBE(memd::admin::IngestParams,
+              field<&admin::IngestParams::timeout_s>("Seconds to wait for the end.", range(1, 86400)),
+              field<&admin::IngestParams::second_look>("Make all vectors of the second look, too."));
 
-template <>
-struct Describe<admin::DropReport> {
-  using T = admin::DropReport;
-  static constexpr auto fields = fields_of(
-      field("session_id", &T::session_id, "Main session."), field("title", &T::title, "Its title."),
-      field("sessions", &T::sessions, "Sessions that are dropped, subagents included."),
-      field("exchanges", &T::exchanges, "Exchanges that keep their first lines only."),
-      field("events", &T::events, "Events that are dropped; 0 where they are not counted."),
-      field("ended", &T::ended, "Last event, RFC 3339."), field("due", &T::due, "When the limit is reached, RFC 3339."),
-      field("goes", &T::goes, "When the daemon drops it, at least a week after it was announced. RFC 3339."),
-      field("reason", &T::reason, "Why."), field("raw_bytes", &T::raw_bytes, "Bytes in the raw layer."));
-};
+MEMD_DESCRIBE(memd::admin::IngestStatus, field<&T::idle>("Nothing left to read."), field<&T::sources>(),
+              field<&T::sources_pending>("Sources waiting to be looked at."), field<&T::bytes_total>(),
+              field<&T::bytes_done>("Bytes accounted for in the store."), field<&T::current>(),
+              field<&T::events_written>("Events written since the start."),
+              field<&T::commits>("Transactions since the start."), field<&T::last_commit>("RFC 3339."),
+              field<&T::last_scan>("RFC 3339."),
+              field<&T::last_error>("Why nothing new is stored; empty when all is well."),
+              field<&T::sources_short>(
+                  "Sources, or directories of them, that could not be read for lack of descriptors or memory."),
+              field<&T::shortage>("What the system said to one of them."));
 
-template <>
-struct Describe<admin::EvictionSum> {
-  using T = admin::EvictionSum;
-  static constexpr auto fields = fields_of(
-      field("sessions", &T::sessions, "Sessions, subagents included."),
-      field("exchanges", &T::exchanges, "Exchanges that keep their first lines only."),
-      field("events", &T::events, "Events."), field("raw_bytes", &T::raw_bytes, "Bytes of records in the raw layer."));
-};
+MEMD_DESCRIBE(memd::admin::DropReport, field<&T::session_id>("Main session."), field<&T::title>(),
+              field<&T::sessions>("Sessions that are dropped, subagents included."),
+              field<&T::exchanges>("Turns that keep their first lines only."),
+              field<&T::events>("Events that are dropped; 0 where they are not counted."),
+              field<&T::ended>("Last event, RFC 3339."), field<&T::due>("When the limit is reached, RFC 3339."),
+              field<&T::goes>("When the daemon drops it, at least a week after it was announced. RFC 3339."),
+              plain<&T::reason, &T::raw_bytes>());
 
-template <>
-struct Describe<admin::RetentionReport> {
-  using T = admin::RetentionReport;
-  static constexpr auto fields =
-      fields_of(field("max_age_days", &T::max_age_days, "Limit in the configuration; 0: none."),
-                field("max_raw_bytes", &T::max_raw_bytes, "Limit in the configuration; 0: none."),
-                field("drops", &T::drops, "What is dropped in the period looked at, the earliest first."),
-                field("due", &T::due, "What is past its limit now; --apply drops exactly this."),
-                field("dropped", &T::dropped, "What was dropped now."),
-                field("waiting", &T::waiting, "Sessions past a limit that stay until they are analysed."),
-                field("large_notice", &T::large_notice,
-                      "Why the daemon waits: more than a tenth of the history is due at once; or empty."));
-};
+MEMD_DESCRIBE(memd::admin::EvictionSum, field<&T::sessions>("Sessions, subagents included."),
+              field<&T::exchanges>("Turns that keep their first lines only."), field<&T::events>(),
+              field<&T::raw_bytes>("Bytes of records in the original records."));
 
-template <>
-struct Describe<admin::RetentionParams> {
-  static constexpr auto fields =
-      fields_of(field("apply", &admin::RetentionParams::apply, "Drop what is past its limit now."),
-                field("within_days", &admin::RetentionParams::within_days, "Days to look ahead.", range(0, 36500)));
-};
+MEMD_DESCRIBE(
+    memd::admin::RetentionReport, field<&T::max_age_days>("Limit in the configuration; 0: none."),
+    field<&T::max_raw_bytes>("Limit in the configuration; 0: none."),
+    field<&T::drops>("What is dropped in the period looked at, the earliest first."),
+    field<&T::due>("What is past its limit now; --apply drops exactly this."), field<&T::dropped>(),
+    field<&T::waiting>("Sessions past a limit that stay until they are analysed."),
+    field<&T::large_notice>("Why the daemon waits: more than a tenth of the history is due at once; or empty."));
 
-template <>
-struct Describe<admin::MemoryCatalogReport> {
-  using T = admin::MemoryCatalogReport;
-  static constexpr auto fields = fields_of(
-      field("state", &T::state, "valid, corrupted or rebuilding."),
-      field("memories", &T::memories, "Memories that can be found."),
-      field("agent_files", &T::agent_files, "Instructions and notes of agents."),
-      field("invalid", &T::invalid, "Files that break a rule of their dialect; they are not found."),
-      field("invalid_files", &T::invalid_files, "The first of them."),
-      field("unread", &T::unread, "Files that could not be read, with the reason."),
-      field("stale_indexes", &T::stale_indexes,
-            "Each index.json that does not fit the memories beside it and is not memd's to change."),
-      field("files", &T::files, "Files with a row."),
-      field("read_at", &T::read_at, "When a file was read last, RFC 3339; empty: never."),
-      field("looked_at", &T::looked_at, "When files were compared with rows last; empty: not by this process."),
-      field("reason", &T::reason, "Why it was last rebuilt, or what is wrong with it."),
-      field("built_at", &T::built_at, "When that was, RFC 3339; empty: never."),
-      field("built_ms", &T::built_ms, "How long it took."),
-      field("trouble", &T::trouble, "Why the rows do not match the files; empty: they do."));
-};
+MEMD_DESCRIBE(memd::admin::RetentionParams, field<&admin::RetentionParams::apply>("Drop what is past its limit now."),
+              field<&admin::RetentionParams::within_days>("Days to look ahead.", range(0, 36500)));
 
-template <>
-struct Describe<admin::StatusReport> {
-  using T = admin::StatusReport;
-  static constexpr auto fields = fields_of(
-      field("version", &T::version, "Version of memd."),
-      field("role", &T::role, "daemon, standalone, silent when one does not answer, or none."),
-      field("pid", &T::pid, "Process."), field("uptime_s", &T::uptime_s, "Seconds since the start."),
-      field("data_dir", &T::data_dir, "Where the store is."),
-      field("home", &T::home, "Where agents' storage is looked for."),
-      field("socket", &T::socket, "Unix socket of the daemon."),
-      field("connections", &T::connections, "Clients connected."),
-      field("watcher", &T::watcher, "How changes are noticed."),
-      field("store_bytes", &T::store_bytes, "Size of the store with its log."),
-      field("raw_bytes", &T::raw_bytes, "Size of the raw layer."),
-      field("next_drop", &T::next_drop, "What retention drops next, seven days ahead at least."),
-      field("capture", &T::capture, "Whether what agents write is stored."),
-      field("rss_mb", &T::rss_mb, "Resident set, in MiB."), field("ingest", &T::ingest, "What ingest is doing."),
-      field("enrichment", &T::enrichment, "Progress of vectors and terms."),
-      field("second_look", &T::second_look, "Progress of the vectors that the best hits are ranked with once more."),
-      field("summaries", &T::summaries, "What language models were asked for summaries."),
-      field("decisions", &T::decisions, "Judged by a language model; absent: none does."),
-      field("sources", &T::sources, "Sources by state."),
-      field("memories", &T::memories, "State of the catalog of memories."),
-      field("rebuild", &T::rebuild,
-            "The rebuild of the whole store that runs, or the last one of this daemon; absent: none."),
-      field("unread", &T::unread, "Platforms whose storage is there and of which nothing has been read yet."),
-      field("unread_places", &T::unread_places, kUnreadPlaces),
-      field("platforms", &T::platforms, "What is in the store."));
-};
+MEMD_DESCRIBE(
+    memd::admin::MemoryCatalogReport, field<&T::state>("valid, corrupted or rebuilding."),
+    field<&T::memories>("Memories that can be found."), field<&T::agent_files>("Instructions and notes of agents."),
+    field<&T::invalid>("Files that break a rule of their dialect; they are not found."), field<&T::invalid_files>(),
+    field<&T::unread>("Files that could not be read, with the reason."),
+    field<&T::stale_indexes>("Each index.json that does not fit the memories beside it and is not memd's to change."),
+    field<&T::files>(), field<&T::read_at>("When a file was read last, RFC 3339; empty: never."),
+    field<&T::looked_at>("When files were compared with rows last; empty: not by this process."),
+    field<&T::reason>("Why it was last rebuilt, or what is wrong with it."),
+    field<&T::built_at>("When that was, RFC 3339; empty: never."), field<&T::built_ms>(),
+    field<&T::trouble>("Why the rows do not match the files; empty: they do."));
 
-template <>
-struct Describe<admin::NoParams> {
-  static constexpr auto fields = fields_of();
-};
+MEMD_DESCRIBE(
+    memd::admin::StatusReport, field<&T::version>(),
+    field<&T::role>("daemon, standalone, silent when one does not answer, or none."), field<&T::pid>(),
+    field<&T::uptime_s>("Seconds since the start."), field<&T::data_dir>(),
+    field<&T::home>("Where agents' storage is looked for."), field<&T::socket>("Unix socket of the daemon."),
+    field<&T::connections>(), field<&T::watcher>("How changes are noticed."),
+    field<&T::store_bytes>("Size of the store with its log."), field<&T::raw_bytes>(),
+    field<&T::next_drop>("What retention drops next, seven days ahead at least."),
+    field<&T::capture>("Whether what agents write is stored."), field<&T::rss_mb>("Resident set, in MiB."),
+    field<&T::ingest>(), field<&T::enrichment>("Progress of vectors and terms."),
+    field<&T::second_look>("Progress of the vectors that the best hits are ranked with once more."),
+    field<&T::summaries>("What language models were asked for summaries."),
+    field<&T::decisions>("Judged by a language model; absent: none does."), field<&T::sources>(),
+    field<&T::memories>("State of the catalog of memories."),
+    field<&T::rebuild>("The rebuild of the whole store that runs, or the last one of this daemon; absent: none."),
+    field<&T::unread>("Platforms whose storage is there and of which nothing has been read yet."),
+    field<&T::unread_places>(admin::kUnreadPlaces), field<&T::platforms>());
 
-template <>
-struct Describe<admin::CoverageParams> {
-  static constexpr auto fields =
-      fields_of(field("by_source", &admin::CoverageParams::by_source, "One line per source as well."),
-                field("platform", &admin::CoverageParams::platform, "Only this platform."));
-};
+MEMD_DESCRIBE(memd::admin::NoParams);
 
-template <>
-struct Describe<admin::CoverageLine> {
-  using T = admin::CoverageLine;
-  static constexpr auto fields = fields_of(
-      field("platform", &T::platform, "Platform key."), field("source", &T::source, "Path; empty for all sources."),
-      field("record_type", &T::record_type, "Type of record, as the agent names it."),
-      field("disposition", &T::disposition, "indexed, skipped or unknown."),
-      field("reason", &T::reason, "Why it was skipped."), field("records", &T::records, "Records."),
-      field("bytes", &T::bytes, "Bytes."));
-};
+MEMD_DESCRIBE(memd::admin::CoverageParams, field<&admin::CoverageParams::by_source>("One line per source as well."),
+              field<&admin::CoverageParams::platform>("Only this platform."));
 
-template <>
-struct Describe<admin::CoverageReport> {
-  using T = admin::CoverageReport;
-  static constexpr auto fields =
-      fields_of(field("coverage", &T::coverage, "The ledger."),
-                field("bytes_total", &T::bytes_total, "indexed + skipped + unknown + pending."),
-                field("bytes_indexed", &T::bytes_indexed, "Bytes whose content is in the store."),
-                field("bytes_skipped", &T::bytes_skipped, "Bytes left out for a named reason."),
-                field("bytes_unknown", &T::bytes_unknown, "Bytes of unknown shape."),
-                field("bytes_pending", &T::bytes_pending, "Bytes of unfinished last records."));
-};
+MEMD_DESCRIBE(memd::admin::CoverageLine, field<&T::platform>(), field<&T::source>("Path; empty for all sources."),
+              field<&T::record_type>("Type of record, as the agent names it."),
+              field<&T::disposition>("indexed, skipped or unknown."), plain<&T::reason, &T::records, &T::bytes>());
 
-template <>
-struct Describe<admin::LogParams> {
-  using T = admin::LogParams;
-  static constexpr auto fields = fields_of(field("platform", &T::platform, "Only this platform."),
-                                           field("since", &T::since, "From this time: 2026-02-09, 7d, yesterday, …"),
-                                           field("limit", &T::limit, "How many entries; 0: all.", range(0, 1000000)));
-};
+MEMD_DESCRIBE(memd::admin::CoverageReport, field<&T::coverage>(),
+              field<&T::bytes_total>("indexed + skipped + unknown + pending."),
+              field<&T::bytes_indexed>("Bytes whose content is in the store."),
+              field<&T::bytes_skipped>("Bytes left out for a named reason."), field<&T::bytes_unknown>(),
+              field<&T::bytes_pending>("Bytes of unfinished last records."));
 
-template <>
-struct Describe<admin::LogLine> {
-  using T = admin::LogLine;
-  static constexpr auto fields = fields_of(
-      field("time", &T::time, "RFC 3339."), field("platform", &T::platform, "Platform key."),
-      field("what", &T::what,
-            "found, read, appended, restarted, gone, unreachable, back, quarantined, released, unsupported or drift."),
-      field("source", &T::source, "Path; empty: the platform as a whole."),
-      field("detail", &T::detail, "In plain words."), field("bytes", &T::bytes, "Ingested since the entry before."),
-      field("events", &T::events, "Ingested since the entry before."));
-};
+MEMD_DESCRIBE(memd::admin::LogParams, field<&T::platform>("Only this platform."),
+              field<&T::since>("From this time: 2026-02-09, 7d, yesterday, …"),
+              field<&T::limit>("How many entries; 0: all.", range(0, 1000000)));
 
-template <>
-struct Describe<admin::LogReport> {
-  static constexpr auto fields = fields_of(field("entries", &admin::LogReport::entries, "Newest first."));
-};
+MEMD_DESCRIBE(
+    memd::admin::LogLine, field<&T::time>("RFC 3339."), field<&T::platform>(),
+    field<&T::what>(
+        "found, read, appended, restarted, gone, unreachable, back, quarantined, released, unsupported or drift."),
+    field<&T::source>("Path; empty: the platform as a whole."), field<&T::detail>("In plain words."),
+    field<&T::bytes>("Ingested since the entry before."), field<&T::events>("Ingested since the entry before."));
 
-template <>
-struct Describe<admin::DoctorParams> {
-  using T = admin::DoctorParams;
-  static constexpr auto fields =
-      fields_of(field("full", &T::full, "Read all of the raw layer, not a sample."),
-                field("fix", &T::fix, "Rebuild what searches read from the store's rows, if it is damaged."));
-};
-template <>
-struct Describe<admin::DoctorCheck> {
-  using T = admin::DoctorCheck;
-  static constexpr auto fields =
-      fields_of(field("name", &T::name, "What was looked at."), field("status", &T::status, "ok, note or problem."),
-                field("detail", &T::detail, "What was found."), field("fix", &T::fix, "What to do about it."));
-};
+MEMD_DESCRIBE(memd::admin::LogReport, field<&admin::LogReport::entries>("Newest first."));
 
-template <>
-struct Describe<admin::DoctorReport> {
-  using T = admin::DoctorReport;
-  static constexpr auto fields =
-      fields_of(field("ok", &T::ok, "No check found a problem."), field("checks", &T::checks, "The checks."));
-};
+MEMD_DESCRIBE(memd::admin::DoctorParams, field<&T::full>("Read all original records, not a sample."),
+              field<&T::fix>("Rebuild what searches read from the store's rows, if it is damaged."));
+MEMD_DESCRIBE(memd::admin::DoctorCheck, field<&T::name>(), field<&T::status>("ok, note or problem."),
+              field<&T::detail>(), field<&T::fix>("What to do about it."));
 
-template <>
-struct Describe<admin::ImportParams> {
-  static constexpr auto fields =
-      fields_of(field("path", &admin::ImportParams::path, "Absolute path of the file.", required, length(1, 4096)));
-};
+MEMD_DESCRIBE(memd::admin::DoctorReport, field<&T::ok>("No check found a problem."), field<&T::checks>());
 
-template <>
-struct Describe<admin::ImportReport> {
-  using T = admin::ImportReport;
-  static constexpr auto fields =
-      fields_of(field("path", &T::path, "The file."), field("bytes", &T::bytes, "Its size."),
-                field("bytes_done", &T::bytes_done, "Bytes accounted for."),
-                field("events", &T::events, "Events that are new in the store, those memd concluded included."),
-                field("known", &T::known, "Events that were in the store already."));
-};
+MEMD_DESCRIBE(memd::admin::ImportParams,
+              field<&admin::ImportParams::path>("Absolute path of the file.", required, length(1, 4096)));
 
-}  // namespace memd::mcp
+MEMD_DESCRIBE(memd::admin::ImportReport, plain<&T::path, &T::bytes>(), field<&T::bytes_done>("Bytes accounted for."),
+              field<&T::events>("Events that are new in the store, those memd concluded included."),
+              field<&T::known>("Events that were in the store already."));

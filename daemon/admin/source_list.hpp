@@ -40,34 +40,16 @@ Result<SourceListReport> source_list(MemoryHost& host, const SourceListParams& p
 
 }  // namespace memd::admin
 
-namespace memd::mcp {
+MEMD_DESCRIBE(memd::admin::SourceListParams, field<&T::platform>("Only this platform."),
+              field<&T::limit>("How many.", range(1, 10000)),
+              field<&T::offset>("How many to leave out.", range(0, 1000000000)));
 
-template <>
-struct Describe<admin::SourceListParams> {
-  using T = admin::SourceListParams;
-  static constexpr auto fields = fields_of(field("platform", &T::platform, "Only this platform."),
-                                           field("limit", &T::limit, "How many.", range(1, 10000)),
-                                           field("offset", &T::offset, "How many to leave out.", range(0, 1000000000)));
-};
+MEMD_DESCRIBE(memd::admin::SourceLine, plain<&T::platform, &T::source>(),
+              field<&T::state>("active, gone, unreachable or quarantined."),
+              field<&T::reason>("Of a state other than active, in plain words."),
+              field<&T::bytes_total>("Size at the last look."),
+              field<&T::bytes_done>("Bytes accounted for in the store."), field<&T::failures>("Failed looks in a row."),
+              field<&T::retry_at>("When it is looked at again, RFC 3339; empty: at the next change."));
 
-template <>
-struct Describe<admin::SourceLine> {
-  using T = admin::SourceLine;
-  static constexpr auto fields =
-      fields_of(field("platform", &T::platform, "Platform key."), field("source", &T::source, "Path."),
-                field("state", &T::state, "active, gone, unreachable or quarantined."),
-                field("reason", &T::reason, "Of a state other than active, in plain words."),
-                field("bytes_total", &T::bytes_total, "Size at the last look."),
-                field("bytes_done", &T::bytes_done, "Bytes accounted for in the store."),
-                field("failures", &T::failures, "Failed looks in a row."),
-                field("retry_at", &T::retry_at, "When it is looked at again, RFC 3339; empty: at the next change."));
-};
-
-template <>
-struct Describe<admin::SourceListReport> {
-  using T = admin::SourceListReport;
-  static constexpr auto fields = fields_of(field("sources", &T::sources, "By platform and path."),
-                                           field("total", &T::total, "Sources of the platforms asked for."));
-};
-
-}  // namespace memd::mcp
+MEMD_DESCRIBE(memd::admin::SourceListReport, field<&T::sources>("By platform and path."),
+              field<&T::total>("Sources of the platforms asked for."));

@@ -212,7 +212,7 @@ DoctorCheck check_embedding(MemoryHost& host) {
             fmt::format("Searches go on by words{}; the model is retried automatically.{}",
                         status->exchanges > 0 ? " and with the vectors there are" : "",
                         status->retry_at.empty() ? "" : " Next try: " + status->retry_at)};
-  std::string detail = fmt::format("{}: {} exchanges have vectors", status->model, status->exchanges);
+  std::string detail = fmt::format("{}: {} turns have vectors", status->model, status->exchanges);
   if (status->pending_vectors > 0) detail += fmt::format(", {} wait", status->pending_vectors);
   if (!status->becoming.empty()) detail += ", becoming " + status->becoming;
   return {"embedding", "ok", std::move(detail), ""};

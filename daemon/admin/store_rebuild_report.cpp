@@ -1,6 +1,5 @@
 #include "daemon/admin/store_rebuild_report.hpp"
 
-#include "daemon/ingest/rebuild.hpp"
 #include "schemas/base/harmless.hpp"
 
 #include <fmt/format.h>
@@ -11,21 +10,13 @@
 namespace memd::admin {
 namespace {
 
-std::vector<RebuiltSession> rebuilt(const std::vector<SessionLoss>& sessions) {
-  std::vector<RebuiltSession> out;
-  for (const SessionLoss& s : sessions)
-    out.push_back({s.uid, static_cast<std::int64_t>(s.exchanges), static_cast<std::int64_t>(s.events), s.is_missing,
-                   s.is_unreadable});
-  return out;
-}
-
 double megabytes(std::uint64_t bytes) { return static_cast<double>(bytes) / 1e6; }
 
-std::string names(const std::vector<RebuiltSession>& sessions) {
+std::string names(const std::vector<SessionLoss>& sessions) {
   constexpr std::size_t kMostNamed = 5;
   std::string out;
   for (std::size_t i = 0; i < std::min(sessions.size(), kMostNamed); ++i)
-    out += (i == 0 ? "" : ", ") + harmless_line(sessions[i].session_id);
+    out += (i == 0 ? "" : ", ") + harmless_line(sessions[i].uid);
   return out + (sessions.size() > kMostNamed ? ", …" : "");
 }
 
@@ -33,8 +24,9 @@ std::string replaced(const RebuildAnswer& r) {
   std::string out = fmt::format("the store was rebuilt from {:.1f} MB of records, with {} events, in {:.1f} s",
                                 megabytes(r.bytes), r.events, r.seconds);
   if (!r.from_old.empty())
-    out += fmt::format("; {} of its sessions are those of the store before, because the raw layer lacks something",
-                       r.from_old.size());
+    out +=
+        fmt::format("; {} of its sessions are those of the store before, because the original records lack something",
+                    r.from_old.size());
   if (!r.lost.empty()) out += fmt::format("; {} have less than before: {}", r.lost.size(), names(r.lost));
   if (!r.kept.empty()) out += "; the store before is " + harmless_line(r.kept);
   return out;
@@ -45,30 +37,12 @@ std::string refused(const RebuildAnswer& r) {
   if (!r.lost.empty())
     out += fmt::format("of {} of its sessions a new one would have less ({})", r.lost.size(), names(r.lost));
   else
-    out += fmt::format("it cannot be read ({}), and {} bytes of the raw layer are damaged", harmless_line(r.old_damage),
-                       r.damaged_bytes);
+    out += fmt::format("it cannot be read ({}), and {} bytes of original records are damaged",
+                       harmless_line(r.old_damage), r.damaged_bytes);
   return out + "; a rebuild that accepts loss replaces it all the same, and keeps it";
 }
 
 }  // namespace
-
-RebuildAnswer rebuild_answer(const RebuildReport& report, double seconds) {
-  RebuildAnswer out;
-  out.replaced = report.replaced;
-  out.files = report.files;
-  out.slices = report.slices;
-  out.bytes = report.bytes;
-  out.events = report.events;
-  out.damaged_bytes = report.damaged_bytes;
-  out.damages = report.damages;
-  out.unsupported = report.unsupported;
-  out.from_old = rebuilt(report.from_old);
-  out.lost = rebuilt(report.lost);
-  out.old_damage = report.old_damage;
-  out.kept = report.kept.native();
-  out.seconds = seconds;
-  return out;
-}
 
 std::string rebuild_status_text(const StoreRebuildStatus& s) {
   if (s.state == "running") {

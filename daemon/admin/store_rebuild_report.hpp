@@ -1,42 +1,18 @@
 #pragma once
 
+#include "daemon/ingest/rebuild.hpp"
 #include "protocol/mcp/describe.hpp"
 
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <vector>
-
-namespace memd {
-struct RebuildReport;
-}
 
 // Reports on rebuilding the whole store. Plain values; the JSON of commands is made of them.
 namespace memd::admin {
 
-struct RebuiltSession {
-  std::string session_id;
-  std::int64_t exchanges = 0;
-  std::int64_t events = 0;
-  bool missing = false;
-  bool unreadable = false;
-};
-struct RebuildAnswer {
-  bool replaced = false;
-  std::uint64_t files = 0;
-  std::uint64_t slices = 0;
-  std::uint64_t bytes = 0;
-  std::uint64_t events = 0;
-  std::uint64_t damaged_bytes = 0;
-  std::vector<std::string> damages;
-  std::uint64_t unsupported = 0;
-  std::vector<RebuiltSession> from_old;
-  std::vector<RebuiltSession> lost;
-  std::string old_damage;
-  std::string kept;
+struct RebuildAnswer : RebuildReport {
   double seconds = 0;
 };
-RebuildAnswer rebuild_answer(const RebuildReport& report, double seconds);
 
 // The daemon's running rebuild, or its last one.
 struct StoreRebuildStatus {
@@ -53,45 +29,26 @@ std::string rebuild_status_text(const StoreRebuildStatus& status);
 
 }  // namespace memd::admin
 
-namespace memd::mcp {
+MEMD_DESCRIBE(memd::SessionLoss, field("session_id", &T::uid, ""), field<&T::exchanges>("How many it is about."),
+              field<&T::events>("How many it is about."), field("missing", &T::is_missing, "All of it."),
+              field("unreadable", &T::is_unreadable, "It cannot be read in the old store."));
+MEMD_DESCRIBE(memd::admin::RebuildAnswer, field<&T::replaced>("The new store took the place of the old one."),
+              plain<&T::files, &T::slices, &T::bytes, &T::events>(),
+              field<&T::damaged_bytes>("That could not be read."),
+              field<&T::damages>("The first of them, by file and place."),
+              field<&T::unsupported>("Slices of platforms that this memd does not read."),
+              field<&T::from_old>("Taken from the old store, because the original records lack something of them."),
+              field<&T::lost>("What the new store lacks."),
+              field<&T::old_damage>("Why the old store cannot be read; empty: it can."),
+              field<&T::kept>("Where the old store is now; empty: there was none."), field<&T::seconds>());
 
-template <>
-struct Describe<admin::RebuiltSession> {
-  using T = admin::RebuiltSession;
-  static constexpr auto fields = fields_of(
-      field("session_id", &T::session_id, "Session."), field("exchanges", &T::exchanges, "How many it is about."),
-      field("events", &T::events, "How many it is about."), field("missing", &T::missing, "All of it."),
-      field("unreadable", &T::unreadable, "It cannot be read in the old store."));
-};
-template <>
-struct Describe<admin::RebuildAnswer> {
-  using T = admin::RebuildAnswer;
-  static constexpr auto fields = fields_of(
-      field("replaced", &T::replaced, "The new store took the place of the old one."),
-      field("files", &T::files, "Of the raw layer."), field("slices", &T::slices, "In them."),
-      field("bytes", &T::bytes, "Of records."), field("events", &T::events, "Made of them."),
-      field("damaged_bytes", &T::damaged_bytes, "That could not be read."),
-      field("damages", &T::damages, "The first of them, by file and place."),
-      field("unsupported", &T::unsupported, "Slices of platforms that this memd does not read."),
-      field("from_old", &T::from_old, "Taken from the old store, because the raw layer lacks something of them."),
-      field("lost", &T::lost, "What the new store lacks."),
-      field("old_damage", &T::old_damage, "Why the old store cannot be read; empty: it can."),
-      field("kept", &T::kept, "Where the old store is now; empty: there was none."),
-      field("seconds", &T::seconds, "It took."));
-};
-
-template <>
-struct Describe<admin::StoreRebuildStatus> {
-  using T = admin::StoreRebuildStatus;
-  static constexpr auto fields = fields_of(
-      field("state", &T::state,
-            "running; replaced: the new store took the place of the old one; refused: it has less, and the old one "
-            "stays; failed: the old one stays."),
-      field("started", &T::started, "RFC 3339."), field("ended", &T::ended, "RFC 3339; empty: it runs."),
-      field("bytes_done", &T::bytes_done, "Of records, read."),
-      field("bytes_total", &T::bytes_total, "Of records, in the raw layer; 0: not known yet."),
-      field("error", &T::error, "Why it failed; empty: it did not."),
-      field("result", &T::result, "What came of it; absent: it runs, or failed."));
-};
-
-}  // namespace memd::mcp
+MEMD_DESCRIBE(
+    memd::admin::StoreRebuildStatus,
+    field<&T::state>(
+        "running; replaced: the new store took the place of the old one; refused: it has less, and the old one "
+        "stays; failed: the old one stays."),
+    field<&T::started>("RFC 3339."), field<&T::ended>("RFC 3339; empty: it runs."),
+    field<&T::bytes_done>("Of records, read."),
+    field<&T::bytes_total>("Of records, in the original records; 0: not known yet."),
+    field<&T::error>("Why it failed; empty: it did not."),
+    field<&T::result>("What came of it; absent: it runs, or failed."));

@@ -53,41 +53,21 @@ std::uint64_t raw_bytes(const MemoryHost& host);
 
 }  // namespace memd::admin
 
-namespace memd::mcp {
+MEMD_DESCRIBE(memd::admin::CompactParams);
 
-template <>
-struct Describe<admin::CompactParams> {
-  static constexpr auto fields = fields_of();
-};
+MEMD_DESCRIBE(memd::admin::CompactReport, field<&T::store_bytes_before>("Size of the store with its log, before."),
+              field<&T::store_bytes>("The same, after."),
+              field<&T::raw_bytes_before>("Size of the original records, before."),
+              field<&T::raw_bytes>("The same, after."), field<&T::seconds>(),
+              field<&T::left>("Why the store's file keeps its free space; empty: it does not."));
 
-template <>
-struct Describe<admin::CompactReport> {
-  using T = admin::CompactReport;
-  static constexpr auto fields =
-      fields_of(field("store_bytes_before", &T::store_bytes_before, "Size of the store with its log, before."),
-                field("store_bytes", &T::store_bytes, "The same, after."),
-                field("raw_bytes_before", &T::raw_bytes_before, "Size of the raw layer, before."),
-                field("raw_bytes", &T::raw_bytes, "The same, after."), field("seconds", &T::seconds, "It took."),
-                field("left", &T::left, "Why the store's file keeps its free space; empty: it does not."));
-};
+MEMD_DESCRIBE(
+    memd::admin::RebuildParams,
+    field<&T::what>(
+        "search: the indexes of words, from the store's rows; memories: their index, from files; store: all of it, "
+        "from the original records.",
+        one_of(admin::kRebuilds)),
+    field<&T::accept_loss>("Of the store: replace it even if the new one has less."));
 
-template <>
-struct Describe<admin::RebuildParams> {
-  using T = admin::RebuildParams;
-  static constexpr auto fields = fields_of(
-      field("what", &T::what,
-            "search: the indexes of words, from the store's rows; memories: their index, from files; store: all of it, "
-            "from the raw layer.",
-            one_of(admin::kRebuilds)),
-      field("accept_loss", &T::accept_loss, "Of the store: replace it even if the new one has less."));
-};
-
-template <>
-struct Describe<admin::RebuildResponse> {
-  using T = admin::RebuildResponse;
-  static constexpr auto fields =
-      fields_of(field("what", &T::what, "What was rebuilt."), field("seconds", &T::seconds, "It took."),
-                field("started", &T::started, "true: it goes on; Status shows progress and outcome."));
-};
-
-}  // namespace memd::mcp
+MEMD_DESCRIBE(memd::admin::RebuildResponse, field<&T::what>("What was rebuilt."), field<&T::seconds>(),
+              field<&T::started>("true: it goes on; Status shows progress and outcome."));

@@ -72,8 +72,8 @@ Command ingest_command() {
     mcp::ToolOutcome outcome;
     {
       ProgressBar reading("reading", {"MB", 1e6});
-      ProgressBar enriching("enriching", {"exchanges", 1});
-      ProgressBar looking(admin::kLookingAgain, {"exchanges", 1});
+      ProgressBar enriching("enriching", {"turns", 1});
+      ProgressBar looking(admin::kLookingAgain, {"turns", 1});
       const auto show = [&](double done, double total, std::string_view what) {
         if (what == admin::kEnriching)
           enriching.show(done, total, "");
@@ -211,11 +211,11 @@ Command forget_command() {
   const auto what = std::make_shared<std::vector<std::string>>();
   const auto o = std::make_shared<admin::ForgetParams>();
   Command c{"forget",
-            "Forget sessions, single exchanges or a text for good; without --yes, only show what would be removed"};
+            "Forget sessions, single turns or a text for good; without --yes, only show what would be removed"};
   c.json_schema = schema_of<admin::ForgetReport>(c.name);
   c.options = {
       {"what", what.get(),
-       "A session (its id, the beginning of it, or latest), or exchanges of sessions that go on (x42, SESSION#3), "
+       "A session (its id, the beginning of it, or latest), or turns of sessions that go on (x42, SESSION#3), "
        "with the subagents started in them",
        "SESSION|EXCHANGE"},
       {"--text", &o->text,
@@ -232,7 +232,7 @@ Command forget_command() {
     if (!what->empty() && std::all_of(what->begin(), what->end(), is_exchange))
       o->exchanges = *what;
     else if (what->size() > 1)
-      return Error(Errc::invalid_argument, "give one session, or exchanges like x42 only");
+      return Error(Errc::invalid_argument, "give one session, or turns like x42 only");
     else if (!what->empty())
       o->session = what->front();
     if (!o->text.empty()) {
@@ -289,7 +289,7 @@ Command doctor_command() {
   const auto o = std::make_shared<admin::DoctorParams>();
   Command c{"doctor", "Look for what keeps memd from working; exit code 1 when there is something"};
   c.json_schema = schema_of<admin::DoctorReport>(c.name);
-  c.options = {{"--full", &o->full, "Read all of the raw layer, not a sample"},
+  c.options = {{"--full", &o->full, "Read all original records, not a sample"},
                {"--fix", &o->fix, "Rebuild what searches read from the store's rows, if it is damaged"}};
   c.run = [o](const Invocation& call) -> Result<int> {
     tell_of_other_version(call.settings);
@@ -302,14 +302,13 @@ Command doctor_command() {
   return c;
 }
 
-std::string session_difference_text(const admin::RebuiltSession& s) {
-  if (s.unreadable) return s.session_id + ": cannot be read in the old store";
-  if (s.exchanges == 0 && s.events == 0 && !s.missing) return s.session_id + ": title or other facts";
-  return fmt::format("{}: {} exchanges, {} events{}", s.session_id, s.exchanges, s.events,
-                     s.missing ? ", all of it" : "");
+std::string session_difference_text(const SessionLoss& s) {
+  if (s.is_unreadable) return s.uid + ": cannot be read in the old store";
+  if (s.exchanges == 0 && s.events == 0 && !s.is_missing) return s.uid + ": title or other facts";
+  return fmt::format("{}: {} turns, {} events{}", s.uid, s.exchanges, s.events, s.is_missing ? ", all of it" : "");
 }
 
-void tell_sessions(std::string_view what, const std::vector<admin::RebuiltSession>& sessions) {
+void tell_sessions(std::string_view what, const std::vector<SessionLoss>& sessions) {
   constexpr std::size_t kMostNamed = 20;
   if (sessions.empty()) return;
   std::cerr << fmt::format("memd: {} {}:\n", sessions.size(), what);
@@ -321,14 +320,14 @@ void tell_sessions(std::string_view what, const std::vector<admin::RebuiltSessio
 Result<int> print_rebuilt(const Invocation& call, const admin::RebuildAnswer& report) {
   MEMD_TRY(print_report(call, report));
   if (report.damaged_bytes > 0)
-    std::cerr << "memd: " << report.damaged_bytes << " bytes of the raw layer are damaged and were left out\n";
+    std::cerr << "memd: " << report.damaged_bytes << " bytes of original records are damaged and were left out\n";
   for (const auto& damage : report.damages)
     std::cerr << "memd:   " << harmless_line(damage) << '\n';
   if (report.unsupported > 0)
     std::cerr << "memd: " << report.unsupported << " slices are of platforms that this memd does not read\n";
   if (!report.old_damage.empty())
     std::cerr << "memd: the old store cannot be read: " << harmless_line(report.old_damage) << '\n';
-  tell_sessions("sessions were taken from the old store, because the raw layer has lost something of them",
+  tell_sessions("sessions were taken from the old store, because the original records have lost something of them",
                 report.from_old);
   tell_sessions("sessions of the old store are not whole in the new one", report.lost);
   if (report.replaced) return kOk;
@@ -353,7 +352,7 @@ Result<int> rebuild_here(const Invocation& call, bool stop_daemon, OnLoss on_los
   }
   if (!report) return report.error();
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
-  return print_rebuilt(call, admin::rebuild_answer(*report, seconds));
+  return print_rebuilt(call, {*report, seconds});
 }
 
 // Connects to the running daemon. Null: no daemon answers.
@@ -419,7 +418,8 @@ Result<int> rebuild(const Invocation& call, bool stop_daemon, OnLoss on_loss) {
 Command rebuild_command() {
   const auto stop_daemon = std::make_shared<bool>(false);
   const auto accept_loss = std::make_shared<bool>(false);
-  Command c{"rebuild", "Rebuild the store from the raw layer (the agents' files are not needed)"};
+  Command c{"rebuild",
+            "Rebuild the store from the original records that memd keeps (the agents' files are not needed)"};
   c.json_schema = schema_of<admin::RebuildAnswer>(c.name);
   c.options = {{"--stop-daemon", stop_daemon.get(), "End a running daemon first, instead of asking it to do it"},
                {"--accept-loss", accept_loss.get(), "Replace the store even if the new one has less; lists what"}};

@@ -89,6 +89,7 @@ std::vector<Command> admin_commands();  // about memd itself
 std::vector<Command> interchange_commands();
 Command browse_command();
 Command key_command();
+Command platform_command();
 Command hook_command();
 Command report_command();
 Command usage_command();

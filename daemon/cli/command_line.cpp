@@ -115,6 +115,7 @@ class Offer {
     commands_.push_back(setup_command());
     take(service_commands());
     commands_.push_back(key_command());
+    commands_.push_back(platform_command());
     commands_.push_back(hook_command());
     take(completion_commands(commands_, global_));
     commands_.push_back(manual_command());

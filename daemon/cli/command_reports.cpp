@@ -154,7 +154,7 @@ void show(Screen& screen, const KeyReport& report) {
   }
   const bool sealed = report.sealed.value_or(false);
   screen.text(std::string(sealed ? "Sealed " : "Unsealed ") + with_noun(report.frames.value_or(0), "frame") + " in " +
-              with_noun(report.files.value_or(0), "file") + " of the raw layer.");
+              with_noun(report.files.value_or(0), "file") + " of the original records.");
   if (report.damaged)
     for (const std::string& name : *report.damaged)
       screen.text(Line("raw/" + name, Style::name).add(" is damaged and was left as it is", Style::bad));
@@ -165,7 +165,7 @@ void show(Screen& screen, const KeyReport& report) {
 void show(Screen& screen, const admin::RebuildAnswer& a) {
   if (!a.replaced) return;  // an incomplete rebuild is reported as an error
   screen.text(fmt::format("Rebuilt the store from {}: {} of records, {}, {:.2f} s.",
-                          with_noun(static_cast<std::int64_t>(a.files), "file") + " of the raw layer",
+                          with_noun(static_cast<std::int64_t>(a.files), "file") + " of the original records",
                           short_bytes(a.bytes), with_noun(static_cast<std::int64_t>(a.events), "event"), a.seconds));
   if (!a.kept.empty())
     screen.text(Line("The old one is kept as ").add(short_path(a.kept), Style::name).add(" until the next rebuild."));

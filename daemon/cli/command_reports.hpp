@@ -123,114 +123,49 @@ void show(Screen& screen, const admin::RebuildAnswer& answer);
 
 }  // namespace memd::cli
 
-namespace memd::mcp {
-
-template <>
-struct Describe<cli::ClientState> {
-  using T = cli::ClientState;
-  static constexpr auto fields =
-      fields_of(field("client", &T::client, "As `memd setup` takes it."), field("name", &T::name, "Its name."),
-                field("registered", &T::registered, "This memd is registered there."),
-                field("command", &T::command, "The program that is registered; empty: none."),
-                field("trouble", &T::trouble, "Why that is not known; empty: nothing."),
-                field("missing", &T::missing, "Parts that registering would add or change: server, hook, skill."));
-};
-template <>
-struct Describe<cli::ClientChange> {
-  using T = cli::ClientChange;
-  static constexpr auto fields =
-      fields_of(field("client", &T::client, "Whose file."),
-                field("part", &T::part, "server, hook or skill; empty: all, which failed."),
-                field("file", &T::file, "The file; empty: see `note`."),
-                field("change", &T::change, "none, added, changed, removed or failed."),
-                field("note", &T::note, "Why it failed, or anything else to know about it."),
-                field("backup", &T::backup, "Where the file as it was is kept; empty: nowhere."),
-                field("difference", &T::difference, "Dry run: lines that would be removed (-) and added (+)."));
-};
-template <>
-struct Describe<cli::ServiceFile> {
-  using T = cli::ServiceFile;
-  static constexpr auto fields = fields_of(field("file", &T::file, "Definition of the service."),
-                                           field("change", &T::change, "none, written or removed."));
-};
-template <>
-struct Describe<cli::ServiceReport> {
-  using T = cli::ServiceReport;
-  static constexpr auto fields = fields_of(
-      field("files", &T::files, "Definitions of the service."),
-      field("commands", &T::commands, "Dry run: what would be run."),
-      field("running", &T::running, "memd runs as a service now."),
-      field("manager_answers", &T::manager_answers, "false: it does not; the service starts with the next session."));
-};
-template <>
-struct Describe<cli::SetupReport> {
-  using T = cli::SetupReport;
-  static constexpr auto fields =
-      fields_of(field("dry_run", &T::dry_run, "Dry run: reports what would happen and changes nothing."),
-                field("clients", &T::clients, "Agents found here; where none was named."),
-                field("changes", &T::changes, "What was done to their files, or would be."),
-                field("service", &T::service, "What was done for the service, or would be."));
-};
-template <>
-struct Describe<cli::UninstallReport> {
-  using T = cli::UninstallReport;
-  static constexpr auto fields =
-      fields_of(field("dry_run", &T::dry_run, "Dry run: reports what would happen and changes nothing."),
-                field("changes", &T::changes, "What was done to files of agents, or would be."),
-                field("service", &T::service, "What was done to the service, or would be."),
-                field("daemon_stopped", &T::daemon_stopped, "A daemon ran, and has ended, or would."),
-                field("data", &T::data, "Directory of the store."), field("data_left", &T::data_left, "It is there."),
-                field("data_meant", &T::data_meant, "It is removed, or would be."),
-                field("program", &T::program, "This program."));
-};
-template <>
-struct Describe<cli::StopReport> {
-  using T = cli::StopReport;
-  static constexpr auto fields = fields_of(
-      field("stopped", &T::stopped, "false: none ran."), field("pid", &T::pid, "Of the daemon that has ended."),
-      field("command", &T::command, "A command that held the store, and has ended."));
-};
-template <>
-struct Describe<cli::RestartReport> {
-  using T = cli::RestartReport;
-  static constexpr auto fields =
-      fields_of(field("version", &T::version, "Of the daemon that runs now."), field("pid", &T::pid, "Its process."),
-                field("ran_before", &T::ran_before, "Another one ran, and has ended."));
-};
-template <>
-struct Describe<cli::ImportedFile> {
-  using T = cli::ImportedFile;
-  static constexpr auto fields = fields_of(field("check", &T::check, "What the file contains."),
-                                           field("taken", &T::taken, "What was ingested; absent: nothing."));
-};
-template <>
-struct Describe<cli::ImportAnswer> {
-  using T = cli::ImportAnswer;
-  static constexpr auto fields = fields_of(field("files", &T::files, "In the order they were named."));
-};
-template <>
-struct Describe<cli::OriginalRecord> {
-  using T = cli::OriginalRecord;
-  static constexpr auto fields =
-      fields_of(field("event", &T::event, "The first event that was read from it."),
-                field("file", &T::file, "Where it was read."),
-                field("item", &T::item, "Its key, in a file that is changed in place; else empty."),
-                field("offset", &T::offset, "Its first byte in a log, or its number among the items."),
-                field("record", &T::record, "As the agent wrote it; secrets are masked."),
-                field("trouble", &T::trouble, "Why there is none; empty: there is."));
-};
-template <>
-struct Describe<cli::RecordsReport> {
-  using T = cli::RecordsReport;
-  static constexpr auto fields = fields_of(field("records", &T::records, "In order."));
-};
-template <>
-struct Describe<cli::KeyReport> {
-  using T = cli::KeyReport;
-  static constexpr auto fields = fields_of(
-      field("file", &T::file, "Of a new key: where it is."), field("sealed", &T::sealed, "false: written plain again."),
-      field("files", &T::files, "Files of the raw layer that were changed."), field("frames", &T::frames, "In them."),
-      field("damaged", &T::damaged, "Files that are damaged and stay as they were."));
-};
-
-}  // namespace memd::mcp
+MEMD_DESCRIBE(memd::cli::ClientState, field<&T::client>("As `memd setup` takes it."), field<&T::name>(),
+              field<&T::registered>("This memd is registered there."),
+              field<&T::command>("The program that is registered; empty: none."),
+              field<&T::trouble>("Why that is not known; empty: nothing."),
+              field<&T::missing>("Parts that registering would add or change: server, hook, skill."));
+MEMD_DESCRIBE(memd::cli::ClientChange, field<&T::client>("Whose file."),
+              field<&T::part>("server, hook or skill; empty: all, which failed."),
+              field<&T::file>("The file; empty: see `note`."),
+              field<&T::change>("none, added, changed, removed or failed."),
+              field<&T::note>("Why it failed, or anything else to know about it."),
+              field<&T::backup>("Where the file as it was is kept; empty: nowhere."),
+              field<&T::difference>("Dry run: lines that would be removed (-) and added (+)."));
+MEMD_DESCRIBE(memd::cli::ServiceFile, field<&T::file>("Definition of the service."),
+              field<&T::change>("none, written or removed."));
+MEMD_DESCRIBE(memd::cli::ServiceReport, field<&T::files>("Definitions of the service."),
+              field<&T::commands>("Dry run: what would be run."), field<&T::running>("memd runs as a service now."),
+              field<&T::manager_answers>("false: it does not; the service starts with the next session."));
+MEMD_DESCRIBE(memd::cli::SetupReport, field<&T::dry_run>("Dry run: reports what would happen and changes nothing."),
+              field<&T::clients>("Agents found here; where none was named."),
+              field<&T::changes>("What was done to their files, or would be."),
+              field<&T::service>("What was done for the service, or would be."));
+MEMD_DESCRIBE(memd::cli::UninstallReport, field<&T::dry_run>("Dry run: reports what would happen and changes nothing."),
+              field<&T::changes>("What was done to files of agents, or would be."),
+              field<&T::service>("What was done to the service, or would be."),
+              field<&T::daemon_stopped>("A daemon ran, and has ended, or would."),
+              field<&T::data>("Directory of the store."), field<&T::data_left>("It is there."),
+              field<&T::data_meant>("It is removed, or would be."), field<&T::program>());
+MEMD_DESCRIBE(memd::cli::StopReport, field<&T::stopped>("false: none ran."),
+              field<&T::pid>("Of the daemon that has ended."),
+              field<&T::command>("A command that held the store, and has ended."));
+MEMD_DESCRIBE(memd::cli::RestartReport, field<&T::version>("Of the daemon that runs now."), field<&T::pid>(),
+              field<&T::ran_before>("Another one ran, and has ended."));
+MEMD_DESCRIBE(memd::cli::ImportedFile, field<&T::check>("What the file contains."),
+              field<&T::taken>("What was ingested; absent: nothing."));
+MEMD_DESCRIBE(memd::cli::ImportAnswer, field<&T::files>("In the order they were named."));
+MEMD_DESCRIBE(memd::cli::OriginalRecord, field<&T::event>("The first event that was read from it."),
+              field<&T::file>("Where it was read."),
+              field<&T::item>("Its key, in a file that is changed in place; else empty."),
+              field<&T::offset>("Its first byte in a log, or its number among the items."),
+              field<&T::record>("As the agent wrote it; secrets are masked."),
+              field<&T::trouble>("Why there is none; empty: there is."));
+MEMD_DESCRIBE(memd::cli::RecordsReport, field<&T::records>("In order."));
+MEMD_DESCRIBE(memd::cli::KeyReport, field<&T::file>("Of a new key: where it is."),
+              field<&T::sealed>("false: written plain again."),
+              field<&T::files>("Files with original records that were changed."), field<&T::frames>(),
+              field<&T::damaged>("Files that are damaged and stay as they were."));

@@ -392,13 +392,13 @@ Result<int> show_exchanges(const Invocation& call, tools::GetExchangeParams para
 Command show_command() {
   const auto o = std::make_shared<Asked<tools::GetExchangeParams>>();
   tools::GetExchangeParams& p = o->params;
-  Command c{"show", "Exchanges, whole"};
+  Command c{"show", "Turns, whole"};
   c.json_schema = schema_of<tools::GetExchangeAnswer>(c.name);
   take_options(
-      c, {{.names = "id", .target = &p.ids, .help = "Exchange ids as other commands print them: x42", .required = true},
+      c, {{.names = "id", .target = &p.ids, .help = "Turn ids as other commands print them: x42", .required = true},
           {.names = "--around",
            .target = &p.around,
-           .help = "With this many exchanges before and after",
+           .help = "With this many turns before and after",
            .value_name = "N",
            .between = std::pair(0, 5)},
           {"--tools", &p.include_tools, "With tool calls and results, shortened"},

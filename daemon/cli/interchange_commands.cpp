@@ -129,8 +129,7 @@ Command export_command() {
 Result<ExchangeId> exchange_named(Reader& reader, const std::string& id) {
   if (const auto exchange = parse_exchange_id(id)) return *exchange;
   if (const auto name = parse_exchange_name(id)) return reader.ask(NamedExchangeQuery{*name});
-  return Error(Errc::invalid_argument,
-               "\"" + id + "\" is no id: x42 or SESSION#3 is one of an exchange, evt_… of an event");
+  return Error(Errc::invalid_argument, "\"" + id + "\" is no id: x42 or SESSION#3 is one of a turn, evt_… of an event");
 }
 
 // Returns the events of an exchange (x42, SESSION#3), or the one that is named (evt_…).
@@ -202,11 +201,11 @@ Result<int> show_records(const std::vector<std::string>& ids, const Invocation& 
 
 Command record_command() {
   const auto ids = std::make_shared<std::vector<std::string>>();
-  Command c{"record", "The original records of exchanges and events, as the agent wrote them; secrets are masked"};
+  Command c{"record", "The original records of turns and events, as the agent wrote them; secrets are masked"};
   c.json_schema = schema_of<RecordsReport>(c.name);
   c.options = {{.names = "id",
                 .target = ids.get(),
-                .help = "x42 or SESSION#3, an exchange; evt_…, an event as `memd export` names it",
+                .help = "x42 or SESSION#3, a turn; evt_…, an event as `memd export` names it",
                 .required = true}};
   c.run = [ids](const Invocation& call) { return show_records(*ids, call); };
   return c;

@@ -61,8 +61,9 @@ Result<int> reseal(const Invocation& call, bool sealed, bool stop_daemon) {
 
 Command reseal_command(bool sealed) {
   const auto stop_daemon = std::make_shared<bool>(false);
-  Command c{sealed ? "seal" : "unseal", sealed ? "Seal the parts of the raw layer that are not sealed yet"
-                                               : "Write the raw layer plain again, to change the key or do without"};
+  Command c{sealed ? "seal" : "unseal",
+            sealed ? "Seal the original records that are not sealed yet"
+                   : "Write the original records plain again, to change the key or do without"};
   c.options = {{"--stop-daemon", stop_daemon.get(), "End a running daemon first"}};
   c.run = [stop_daemon, sealed](const Invocation& call) { return reseal(call, sealed, *stop_daemon); };
   return c;

@@ -22,7 +22,7 @@ constexpr auto kExamples = std::to_array<Example>({
     {"memd search why did we drop redis", "find what was said about something"},
     {"memd search flaky test --since 7d -n 30", "of the last week, up to 30 hits"},
     {"memd browse", "look through history on a full screen"},
-    {"memd show x42", "one exchange, whole"},
+    {"memd show x42", "one turn, whole"},
     {"memd recent latest -n 5", "the last turns of the latest session"},
     {"memd timeline --since 7d", "what happened in the last week"},
     {"memd file-history src/main.cpp --lines 40-60", "who changed these lines, and why"},

@@ -158,7 +158,7 @@ Result<int> write_memory(const MemoryOptions& o, const Invocation& call) {
   wanted.tags = listed_words(o.tags.value_or(""));
   if (o.from) {
     const auto of = harvest::parse_history_ref(*o.from);
-    if (!of) return wrong_usage("--from: \"" + *o.from + "\" is no id of an exchange, such as x42");
+    if (!of) return wrong_usage("--from: \"" + *o.from + "\" is no id of a turn, such as x42");
     Reader reader(call.settings.layout.database());
     MEMD_TRY_ASSIGN(auto material, reader.ask(harvest::MaterialQuery{*of}));
     names_of_log(call.settings)(reader, material);
@@ -257,11 +257,10 @@ std::vector<std::string> targets_of(const Memory& m) {
   return out;
 }
 
-MemoryListed listed(const Memory& m) {
-  return {
-      m.slug,       std::string(to_string(m.type)), m.title, std::string(to_string(m.scope)), m.path.string(), m.tags,
-      targets_of(m)};
+MemoryNodeOut node_of(const Memory& m) {
+  return {m.slug, std::string(to_string(m.type)), m.title, std::string(to_string(m.scope))};
 }
+MemoryListed listed(const Memory& m) { return {node_of(m), m.path.string(), m.tags, targets_of(m)}; }
 
 // Returns whether a memory was made of an event, a patch, a commit (the beginning of its hash), a session or an
 // exchange, by the id that its provenance names.
@@ -340,7 +339,7 @@ Result<int> graph_memory(const MemoryOptions& o, const Invocation& call) {
   if (o.html) return draw_memories(o, notebook, graph);
   MemoryGraphReport report;
   for (const auto& [m, of] : graph.nodes)
-    report.nodes.push_back({m.slug, std::string(to_string(m.type)), m.title, std::string(to_string(m.scope))});
+    report.nodes.push_back(node_of(m));
   Table table({{"MEMORY"}, {"EDGE"}, {"MEMORY"}});
   for (const auto& [edge, place] : graph.edges) {
     report.edges.push_back({edge.source, edge.target, edge.label});
@@ -406,7 +405,7 @@ Command memory_command() {
       memory_subcommand<MemoryListReport>("list", "All memories, those of agents too", o,
                                           {scope,
                                            {"--from", &o->from,
-                                            "Only those made of this event, patch, commit, session or exchange, as "
+                                            "Only those made of this event, patch, commit, session or turn, as "
                                             "their provenance names it"},
                                            rows_option(&o->count, "How many; 0, as without it: all")},
                                           list_memory),
@@ -421,7 +420,7 @@ Command memory_command() {
                                                .target = &o->dialect,
                                                .help = "plugin or repository",
                                                .one_of = {"plugin", "repository"}},
-                                              {"--from", &o->from, "The exchange that it comes from: x42 or SESSION#3"},
+                                              {"--from", &o->from, "The turn that it comes from: x42 or SESSION#3"},
                                               file},
                                              write_memory),
       memory_subcommand<MemoryWrittenReport>("edit", "Change a memory; without options in $EDITOR", o, changes,

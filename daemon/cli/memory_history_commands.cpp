@@ -311,7 +311,7 @@ std::vector<Command> memory_history_commands(const Options& o) {
   count.names += ",--count";
   return {
       memory_subcommand<MemoryWrittenReport>(
-          "promote", "Make a memory of an exchange, an observation or a decision", o,
+          "promote", "Make a memory of a turn, an observation or a decision", o,
           {{.names = "id", .target = &o->from, .help = "x42, SESSION#3, o99 or d99", .required = true},
            {"--type", &o->type, "decision, learning, gotcha, …; or adr, fact, …"},
            {"--title", &o->title, "Instead of the one that is made"},

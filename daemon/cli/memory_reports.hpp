@@ -10,11 +10,13 @@
 // Output of `memd --json memory …`. Values; enums as to_string() writes them, times in RFC 3339.
 namespace memd::cli {
 
-struct MemoryListed {
+struct MemoryNodeOut {
   std::string slug;
   std::string type;
   std::string title;
   std::string scope;
+};
+struct MemoryListed : MemoryNodeOut {
   std::string path;
   std::vector<std::string> tags;
   std::vector<std::string> links;  // slugs
@@ -58,12 +60,6 @@ struct MemoryLinkReport {
   bool changed = false;
 };
 
-struct MemoryNodeOut {
-  std::string slug;
-  std::string type;
-  std::string title;
-  std::string scope;
-};
 struct MemoryEdgeOut {
   std::string source;
   std::string target;
@@ -145,153 +141,52 @@ struct VerifyReport {
 
 }  // namespace memd::cli
 
-namespace memd::mcp {
-
-template <>
-struct Describe<cli::MemoryListed> {
-  using T = cli::MemoryListed;
-  static constexpr auto fields = fields_of(
-      field("slug", &T::slug, "Its name."), field("type", &T::type, "decision, learning, …"),
-      field("title", &T::title, "Its title."), field("scope", &T::scope, "global, project, local or enterprise."),
-      field("path", &T::path, "Its file."), field("tags", &T::tags, "Its tags."),
-      field("links", &T::links, "Slugs of the memories that it leads to."));
-};
-template <>
-struct Describe<cli::MemoryListReport> {
-  using T = cli::MemoryListReport;
-  static constexpr auto fields = fields_of(field("memories", &T::memories, "Those that are valid."));
-};
-template <>
-struct Describe<cli::MemoryShown> {
-  using T = cli::MemoryShown;
-  static constexpr auto fields =
-      join_fields(Describe<cli::MemoryListed>::fields,
-                  fields_of(field("created", &T::created, "RFC 3339."), field("updated", &T::updated, "RFC 3339."),
-                            field("content", &T::content, "Its text."),
-                            field("valid", &T::valid, "false: `memd memory health` says what is wrong."),
-                            field("broken_links", &T::broken_links, "Those of `links` that lead to no memory.")));
-};
-template <>
-struct Describe<cli::SimilarOut> {
-  using T = cli::SimilarOut;
-  static constexpr auto fields =
-      fields_of(field("slug", &T::slug, "Its name."), field("scope", &T::scope, "Its scope."),
-                field("title", &T::title, "Its title."), field("path", &T::path, "Its file."),
-                field("likeness", &T::likeness, "From 0 to 1."));
-};
-template <>
-struct Describe<cli::MemoryWrittenReport> {
-  using T = cli::MemoryWrittenReport;
-  static constexpr auto fields =
-      fields_of(field("slug", &T::slug, "Its name; absent: nothing was written."), field("path", &T::path, "Its file."),
-                field("scope", &T::scope, "Its scope."), field("created", &T::created, "It is new."),
-                field("masked", &T::masked, "Secrets in it were masked."), field("type", &T::type, "Of a draft."),
-                field("title", &T::title, "Of a draft."), field("content", &T::content, "Of a draft: its text."),
-                field("similar", &T::similar, "Memories that say the same as the draft, the most alike first."));
-};
-template <>
-struct Describe<cli::MemoryLinkReport> {
-  using T = cli::MemoryLinkReport;
-  static constexpr auto fields = fields_of(field("source", &T::source, "Slug."), field("target", &T::target, "Slug."),
-                                           field("label", &T::label, "Of the edge; absent: all edges are meant."),
-                                           field("changed", &T::changed, "false: it was so already."));
-};
-template <>
-struct Describe<cli::MemoryNodeOut> {
-  using T = cli::MemoryNodeOut;
-  static constexpr auto fields =
-      fields_of(field("slug", &T::slug, "Its name."), field("type", &T::type, "decision, learning, …"),
-                field("title", &T::title, "Its title."), field("scope", &T::scope, "Its scope."));
-};
-template <>
-struct Describe<cli::MemoryEdgeOut> {
-  using T = cli::MemoryEdgeOut;
-  static constexpr auto fields = fields_of(field("source", &T::source, "Slug."), field("target", &T::target, "Slug."),
-                                           field("label", &T::label, "What the edge means."));
-};
-template <>
-struct Describe<cli::MemoryGraphReport> {
-  using T = cli::MemoryGraphReport;
-  static constexpr auto fields =
-      fields_of(field("nodes", &T::nodes, "Memories that are valid."), field("edges", &T::edges, "Between them."));
-};
-template <>
-struct Describe<cli::MemoryProblemOut> {
-  using T = cli::MemoryProblemOut;
-  static constexpr auto fields =
-      fields_of(field("kind", &T::kind, "broken_link, stale, secret, …"),
-                field("slug", &T::slug, "Of the memory; empty: of a directory."), field("path", &T::path, "File."),
-                field("line", &T::line, "From 1; 0: the file as a whole."),
-                field("message", &T::message, "What is wrong, and what to do."));
-};
-template <>
-struct Describe<cli::MemoryHealthReport> {
-  using T = cli::MemoryHealthReport;
-  static constexpr auto fields = fields_of(field("problems", &T::problems, "By directory."));
-};
-template <>
-struct Describe<cli::GardenStepOut> {
-  using T = cli::GardenStepOut;
-  static constexpr auto fields = fields_of(
-      field("action", &T::action, "merge, archive, …"), field("scope", &T::scope, "Where."),
-      field("directory", &T::directory, "Where."), field("slug", &T::slug, "Of which memory; absent: the directory."),
-      field("other", &T::other, "Of two memories the other one."), field("why", &T::why, "One sentence."),
-      field("proposal", &T::proposal, "It is for a person to do."), field("done", &T::done, "It was done."));
-};
-template <>
-struct Describe<cli::GardenReport> {
-  using T = cli::GardenReport;
-  static constexpr auto fields = fields_of(field("steps", &T::steps, "By directory."),
-                                           field("notices", &T::notices, "What was not looked at, and why."));
-};
-template <>
-struct Describe<cli::SuggestionOut> {
-  using T = cli::SuggestionOut;
-  static constexpr auto fields = fields_of(
-      field("id", &T::id, "For `memd memory promote`."), field("exchange", &T::exchange, "Where it stands."),
-      field("session", &T::session, "Its session."), field("project", &T::project, "Its project."),
-      field("time", &T::time, "RFC 3339."), field("type", &T::type, "Of the memory that it would be."),
-      field("title", &T::title, "Of the memory that it would be."), field("score", &T::score, "The more the better."),
-      field("reasons", &T::reasons, "Why it is worth one."));
-};
-template <>
-struct Describe<cli::SuggestedLinkOut> {
-  using T = cli::SuggestedLinkOut;
-  static constexpr auto fields =
-      fields_of(field("id", &T::id, "For `memd memory suggest --accept`."), field("source", &T::source, "Slug."),
-                field("target", &T::target, "Slug."), field("scope", &T::scope, "Of both."),
-                field("reasons", &T::reasons, "Why they belong together."));
-};
-template <>
-struct Describe<cli::SuggestReport> {
-  using T = cli::SuggestReport;
-  static constexpr auto fields =
-      fields_of(field("suggestions", &T::suggestions, "What is worth a memory, the best first."),
-                field("links", &T::links, "With --links: memories that seem to belong together."),
-                field("written", &T::written, "With --accept of a suggestion."),
-                field("linked", &T::linked, "With --accept of a link."));
-};
-template <>
-struct Describe<cli::CommitOfMemory> {
-  using T = cli::CommitOfMemory;
-  static constexpr auto fields =
-      fields_of(field("sha", &T::sha, "Its id."), field("subject", &T::subject, "First line of its message."));
-};
-template <>
-struct Describe<cli::CheckedMemory> {
-  using T = cli::CheckedMemory;
-  static constexpr auto fields =
-      fields_of(field("slug", &T::slug, "Its name."), field("path", &T::path, "Its file."),
-                field("status", &T::status, "verified, stale or unknown."),
-                field("base", &T::base, "The commit that it is compared with; empty: none is known."),
-                field("named", &T::named, "Files and words that it names and that were there then."),
-                field("commits", &T::commits, "That have changed them since, newest first."),
-                field("marked", &T::marked, "The status was written into the file."));
-};
-template <>
-struct Describe<cli::VerifyReport> {
-  using T = cli::VerifyReport;
-  static constexpr auto fields = fields_of(field("memories", &T::memories, "Those that were looked at."));
-};
-
-}  // namespace memd::mcp
+MEMD_DESCRIBE(memd::cli::MemoryNodeOut, field<&T::slug>(), field<&T::type>("decision, learning, …"), field<&T::title>(),
+              field<&T::scope>("global, project, local or enterprise."));
+MEMD_DESCRIBE(memd::cli::MemoryListed, Describe<cli::MemoryNodeOut>::fields, plain<&T::path, &T::tags>(),
+              field<&T::links>("Slugs of the memories that it leads to."));
+MEMD_DESCRIBE(memd::cli::MemoryListReport, field<&T::memories>("Those that are valid."));
+MEMD_DESCRIBE(memd::cli::MemoryShown, Describe<cli::MemoryListed>::fields, field<&T::created>("RFC 3339."),
+              field<&T::updated>("RFC 3339."), field<&T::content>(),
+              field<&T::valid>("false: `memd memory health` says what is wrong."),
+              field<&T::broken_links>("Those of `links` that lead to no memory."));
+MEMD_DESCRIBE(memd::cli::SimilarOut, plain<&T::slug, &T::scope, &T::title, &T::path>(),
+              field<&T::likeness>("From 0 to 1."));
+MEMD_DESCRIBE(memd::cli::MemoryWrittenReport, field<&T::slug>("Its name; absent: nothing was written."),
+              plain<&T::path, &T::scope, &T::created>(), field<&T::masked>("Secrets in it were masked."),
+              field<&T::type>("Of a draft."), field<&T::title>("Of a draft."),
+              field<&T::content>("Of a draft: its text."),
+              field<&T::similar>("Memories that say the same as the draft, the most alike first."));
+MEMD_DESCRIBE(memd::cli::MemoryLinkReport, field<&T::source>("Slug."), field<&T::target>("Slug."),
+              field<&T::label>("Of the edge; absent: all edges are meant."),
+              field<&T::changed>("false: it was so already."));
+MEMD_DESCRIBE(memd::cli::MemoryEdgeOut, field<&T::source>("Slug."), field<&T::target>("Slug."),
+              field<&T::label>("What the edge means."));
+MEMD_DESCRIBE(memd::cli::MemoryGraphReport, field<&T::nodes>("Memories that are valid."), field<&T::edges>());
+MEMD_DESCRIBE(memd::cli::MemoryProblemOut, field<&T::kind>("broken_link, stale, secret, …"),
+              field<&T::slug>("Of the memory; empty: of a directory."), field<&T::path>(),
+              field<&T::line>("From 1; 0: the file as a whole."), field<&T::message>("What is wrong, and what to do."));
+MEMD_DESCRIBE(memd::cli::MemoryHealthReport, field<&T::problems>("By directory."));
+MEMD_DESCRIBE(memd::cli::GardenStepOut, field<&T::action>("merge, archive, …"), plain<&T::scope, &T::directory>(),
+              field<&T::slug>("Of which memory; absent: the directory."),
+              field<&T::other>("Of two memories the other one."), field<&T::why>("One sentence."),
+              field<&T::proposal>("It is for a person to do."), field<&T::done>());
+MEMD_DESCRIBE(memd::cli::GardenReport, field<&T::steps>("By directory."),
+              field<&T::notices>("What was not looked at, and why."));
+MEMD_DESCRIBE(memd::cli::SuggestionOut, field<&T::id>("For `memd memory promote`."),
+              field<&T::exchange>("Where it stands."), plain<&T::session, &T::project>(), field<&T::time>("RFC 3339."),
+              field<&T::type>("Of the memory that it would be."), field<&T::title>("Of the memory that it would be."),
+              field<&T::score>("The more the better."), field<&T::reasons>());
+MEMD_DESCRIBE(memd::cli::SuggestedLinkOut, field<&T::id>("For `memd memory suggest --accept`."),
+              field<&T::source>("Slug."), field<&T::target>("Slug."), field<&T::scope>(),
+              field<&T::reasons>("Why they belong together."));
+MEMD_DESCRIBE(memd::cli::SuggestReport, field<&T::suggestions>("What is worth a memory, the best first."),
+              field<&T::links>("With --links: memories that seem to belong together."),
+              field<&T::written>("With --accept of a suggestion."), field<&T::linked>("With --accept of a link."));
+MEMD_DESCRIBE(memd::cli::CommitOfMemory, field<&T::sha>(), field<&T::subject>("First line of its message."));
+MEMD_DESCRIBE(memd::cli::CheckedMemory, plain<&T::slug, &T::path>(), field<&T::status>("verified, stale or unknown."),
+              field<&T::base>("The commit that it is compared with; empty: none is known."),
+              field<&T::named>("Files and words that it names and that were there then."),
+              field<&T::commits>("That have changed them since, newest first."),
+              field<&T::marked>("The status was written into the file."));
+MEMD_DESCRIBE(memd::cli::VerifyReport, field<&T::memories>("Those that were looked at."));

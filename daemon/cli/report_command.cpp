@@ -70,7 +70,7 @@ Result<int> run_report(const ReportOptions& o, const Settings& settings, bool as
   MEMD_TRY(opened->line(text));
   MEMD_TRY(opened->finish());
   const auto& span = report->span;
-  fmt::print(stderr, "{} sessions, {} exchanges{}, {:.1f} MB{}.\n", report->sessions, report->exchanges,
+  fmt::print(stderr, "{} sessions, {} turns{}, {:.1f} MB{}.\n", report->sessions, report->exchanges,
              span.start > 0 ? fmt::format(", {} to {}", format_local_minute(span.start).substr(0, 10),
                                           format_local_minute(span.end).substr(0, 10))
                             : "",

@@ -249,7 +249,7 @@ Command setup_command() {
   c.json_schema = schema_of<SetupReport>(c.name);
   c.options = {{.names = "what",
                 .target = &o->what,
-                .help = "claude-code, cursor, cline, codex, gemini, opencode, vscode, windsurf, zed, or service",
+                .help = fmt::format("{}", fmt::join(setup_choices(), ", ")),
                 .one_of = setup_choices()},
                {"--project", &o->project, "In the configuration of this project, not of the user"},
                {"--remove", &o->remove, "Remove it again"},

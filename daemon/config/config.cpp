@@ -79,8 +79,7 @@ void read_own_agents(const std::string& file, const YAML::Node& node, const std:
   if (!node.IsSequence()) refuse(file, node.Mark(), key + ": expected a list of files that describe agents");
   for (const auto& item : node) {
     if (item.IsMap()) {
-      out.own_agents.push_back(
-          std::make_shared<const described::Description>(described::read_description(item, file)));
+      out.own_agents.push_back(std::make_shared<const described::Description>(described::read_description(item, file)));
       continue;
     }
     const std::filesystem::path place = read_place(file, item, key);

@@ -50,7 +50,11 @@ std::string packed(const KnownSource& known) {
 
 std::string below(std::string_view directory) { return std::string(directory) + (directory.ends_with('/') ? "" : "/"); }
 
-Platform platform_of(std::string_view packed) { return static_cast<Platform>(packed[1]); }
+Platform platform_of(std::string_view packed) {
+  raw::ByteReader r(packed);
+  r.number();  // the state
+  return static_cast<Platform>(r.number());
+}
 
 bool unpack(std::string_view bytes, const std::string& path, Source& s) {
   raw::ByteReader r(bytes);

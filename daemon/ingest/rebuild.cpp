@@ -161,7 +161,8 @@ Result<void> Rebuild::make(const std::set<std::string, std::less<>>& from_old) {
   raw::RawOrder order(layout_.raw_dir(), raw::FrameSeal(options_.cipher));
   MEMD_TRY(order.scan());
   if (order.slices() == 0 && order.evictions().empty())
-    return Error(Errc::not_found, "there is no raw layer in " + layout_.raw_dir().string() + " to rebuild from");
+    return Error(Errc::not_found,
+                 "there are no original records in " + layout_.raw_dir().string() + " to rebuild from");
   report_.files = raw::raw_file_names(layout_.raw_dir()).size();
   report_.slices = report_.bytes = report_.events = report_.unsupported = 0;
   replayed_.clear();

@@ -30,7 +30,7 @@ struct RebuildReport {
   std::vector<SessionLoss> from_old;  // sessions that the raw layer lacked parts of, taken from the old store
   std::vector<SessionLoss> lost;      // sessions that the new store lacks parts of
   std::string old_damage;             // why the old store is unreadable; losses are then unknown
-  std::filesystem::path kept;         // path of the old store now; empty: there was none
+  std::string kept;                   // path of the old store now; empty: there was none
 };
 using OnRebuildProgress = std::function<void(double done, double total, std::string_view what)>;
 

@@ -75,7 +75,7 @@ Result<SourceSlice> SliceReplay::slice(const raw::FrameHeader& h, const raw::Par
       slice.restart = true;  // it was read again after the raw layer lost a part
       restart_source(source, std::nullopt, slice.batch);
     } else if (source.cursor < p.first) {
-      slice.batch.cover("(lost)", Disposition::skipped, "the raw layer has lost it", p.first - source.cursor);
+      slice.batch.cover("(lost)", Disposition::skipped, "the original records have lost it", p.first - source.cursor);
       source.cursor = p.first;
       source.open_tail.clear();
     }

@@ -38,26 +38,12 @@ Result<EventFileCheck> check_event_file(const std::string& path,
 
 }  // namespace memd::interchange
 
-namespace memd::mcp {
-
-template <>
-struct Describe<interchange::LineProblem> {
-  using T = interchange::LineProblem;
-  static constexpr auto fields = fields_of(
-      field("line", &T::line, "Line of the file, from 1."), field("refused", &T::refused, "Nothing of it is taken."),
-      field("reason", &T::reason, "What is wrong."), field("field", &T::field, "Where; empty: the line as a whole."));
-};
-template <>
-struct Describe<interchange::EventFileCheck> {
-  using T = interchange::EventFileCheck;
-  static constexpr auto fields =
-      fields_of(field("path", &T::path, "The file."), field("bytes", &T::bytes, "Its size."),
-                field("lines", &T::lines, "Lines that are not empty."), field("events", &T::events, "Events in them."),
-                field("sessions", &T::sessions, "Lines of facts about a session."),
-                field("derived", &T::derived, "Lines left out because memd concludes them itself."),
-                field("refused", &T::refused, "Lines that cannot be ingested."),
-                field("problems", &T::problems, "What is wrong, the first of it."),
-                field("problems_total", &T::problems_total, "How much is wrong."));
-};
-
-}  // namespace memd::mcp
+MEMD_DESCRIBE(memd::interchange::LineProblem, field<&T::line>("Line of the file, from 1."),
+              field<&T::refused>("Nothing of it is taken."), field<&T::reason>(),
+              field<&T::field>("Where; empty: the line as a whole."));
+MEMD_DESCRIBE(memd::interchange::EventFileCheck, plain<&T::path, &T::bytes>(),
+              field<&T::lines>("Lines that are not empty."), field<&T::events>(),
+              field<&T::sessions>("Lines of facts about a session."),
+              field<&T::derived>("Lines left out because memd concludes them itself."),
+              field<&T::refused>("Lines that cannot be ingested."),
+              field<&T::problems>("What is wrong, the first of it."), field<&T::problems_total>("How much is wrong."));

@@ -1,15 +1,19 @@
 #include "daemon/interchange/import_file.hpp"
 
+#include "adapters/events_v1/foreign_export.hpp"
 #include "daemon/interchange/output_file.hpp"
 #include "daemon/interchange/sealed_file.hpp"
 #include "schemas/base/hash.hpp"
+#include "store/files/whole_file.hpp"
 
 #include <fmt/format.h>
 
 #include <fcntl.h>
 #include <sys/file.h>
 
+#include <array>
 #include <cerrno>
+#include <fstream>
 #include <string_view>
 #include <system_error>
 #include <utility>
@@ -25,11 +29,21 @@ UniqueFd lock_directory(const fs::path& directory, int how) {
   return fd;
 }
 
+// Returns the first bytes of a file; empty if it cannot be read.
+std::string head_of(const fs::path& file) {
+  std::array<char, 8192> head{};
+  std::ifstream in(file, std::ios::binary);
+  in.read(head.data(), head.size());
+  return {head.data(), static_cast<std::size_t>(in.gcount())};
+}
+
 }  // namespace
 
 Result<ImportFile> ImportFile::open(const std::string& given, const fs::path& copies, seal::LazyCipher* cipher) {
   const auto path = fs::absolute(given).lexically_normal();
-  if (!is_sealed_file(path)) return ImportFile(given, {}, {});
+  const bool sealed = is_sealed_file(path);
+  const auto format = sealed ? events_v1::ExportFormat::none : events_v1::export_format(head_of(path));
+  if (!sealed && format == events_v1::ExportFormat::none) return ImportFile(given, {}, {});
   std::error_code ec;
   fs::create_directory(copies, ec);
   if (!ec) fs::permissions(copies, fs::perms::owner_all, ec);
@@ -39,7 +53,16 @@ Result<ImportFile> ImportFile::open(const std::string& given, const fs::path& co
   if (!locked) return Error::from_errno(errno, "lock", copies.string());
   auto copy = copies / fmt::format("{}-{:016x}.jsonl", path.stem().string(), hash64(path.string()));
   MEMD_TRY_ASSIGN(auto out, OutputFile::open(copy));
-  MEMD_TRY(open_sealed_file(path, cipher, [&](std::string_view bytes) { return out.bytes(bytes); }));
+  if (sealed) {
+    MEMD_TRY(open_sealed_file(path, cipher, [&](std::string_view bytes) { return out.bytes(bytes); }));
+  } else {
+    MEMD_TRY_ASSIGN(std::string text, files::read_whole(path));
+    Result<void> written;
+    events_v1::convert_export(format, std::move(text), path.stem().string(), [&](std::string_view line) {
+      if (written) written = out.line(line);
+    });
+    MEMD_TRY(written);
+  }
   MEMD_TRY(out.finish());
   return ImportFile(given, std::move(copy), std::move(locked));
 }

@@ -1,6 +1,7 @@
 #include "daemon/interchange/transcript.hpp"
 
 #include "daemon/version.hpp"
+#include "schemas/base/reflected_name.hpp"
 #include "schemas/base/time.hpp"
 #include "store/read/exchanges.hpp"
 #include "store/reader.hpp"
@@ -21,32 +22,15 @@ bool is_bookkeeping(std::string_view lifecycle) {
   return false;
 }
 
-TranscriptExchange head_of(const ExchangeRow& row) {
-  TranscriptExchange out;
-  out.id = row.id;
-  out.number = row.number;
-  out.started_at = row.started_at;
-  out.model = row.model_used;
-  out.git_branch = row.git_branch;
-  redact(out.git_branch);
-  out.tokens = row.tokens;
-  out.tool_calls = row.tool_calls;
-  out.tool_errors = row.tool_errors;
-  return out;
-}
-
 class TranscriptBuilder final : public SessionVisitor {
  public:
-  TranscriptBuilder(const SessionRow& session, const std::vector<ExchangeRow>& exchanges, TranscriptWriter& writer)
-      : session_(session), writer_(writer) {
-    for (const ExchangeRow& row : exchanges)
-      spans_.push_back({row.first_seq, head_of(row)});
-  }
+  TranscriptBuilder(const SessionRow& session, std::vector<ExchangeRow> exchanges, TranscriptWriter& writer)
+      : session_(session), writer_(writer), exchanges_(std::move(exchanges)) {}
 
   Result<void> begin(const SessionUpdate&, const StoredSession&) override { return writer_.begin(session_); }
 
   Result<void> event(const Event& e, const WalkedEvent& walked) override {
-    if (next_ < spans_.size() && walked.seq >= spans_[next_].first) MEMD_TRY(open(next_++));
+    if (next_ < exchanges_.size() && walked.seq >= exchanges_[next_].first_seq) MEMD_TRY(open(next_++));
     if ((walked.flags & kFlagSuperseded) != 0) return {};
     if (walked.derived_from != 0 && e.kind != EventKind::decision) return {};
     if (e.kind == EventKind::lifecycle && is_bookkeeping(e.lifecycle)) return {};
@@ -61,14 +45,10 @@ class TranscriptBuilder final : public SessionVisitor {
   }
 
  private:
-  struct Span {
-    std::int64_t first = 0;
-    TranscriptExchange head;
-  };
-
   Result<void> open(std::size_t index) {
     MEMD_TRY(close());
-    current_ = std::move(spans_[index].head);
+    static_cast<ExchangeRow&>(current_) = std::move(exchanges_[index]);
+    redact(current_.git_branch);
     return {};
   }
 
@@ -129,7 +109,7 @@ class TranscriptBuilder final : public SessionVisitor {
 
   const SessionRow& session_;
   TranscriptWriter& writer_;
-  std::vector<Span> spans_;
+  std::vector<ExchangeRow> exchanges_;
   std::size_t next_ = 0;
   TranscriptExchange current_;
   std::unordered_map<std::string, std::size_t> calls_;  // calls without a result yet: index of the entry by call id
@@ -137,27 +117,16 @@ class TranscriptBuilder final : public SessionVisitor {
 
 }  // namespace
 
-std::string_view to_string(EntryKind k) {
-  switch (k) {
-    case EntryKind::prompt: return "prompt";
-    case EntryKind::intervention: return "intervention";
-    case EntryKind::answer: return "answer";
-    case EntryKind::thinking: return "thinking";
-    case EntryKind::call: return "call";
-    case EntryKind::result: return "result";
-    case EntryKind::mark: return "mark";
-  }
-  return "unknown";
-}
+std::string_view to_string(EntryKind k) { return reflect::enum_name(k, "unknown"); }
 
 Result<ExportReport> write_transcript(Reader& reader, RecordFinder& records, const SessionRow& session,
                                       TranscriptWriter& writer, const WalkProgress& progress) {
-  MEMD_TRY_ASSIGN(const auto exchanges,
+  MEMD_TRY_ASSIGN(auto exchanges,
                   reader.ask(ExchangeRangeQuery{session.pk, 0, std::numeric_limits<std::int64_t>::max()}));
   SessionRow masked = session;
   for (auto* text : {&masked.title, &masked.cwd, &masked.git_branch, &masked.project_name, &masked.project_key})
     redact(*text);
-  TranscriptBuilder builder(masked, exchanges, writer);
+  TranscriptBuilder builder(masked, std::move(exchanges), writer);
   return walk_session(reader, records, session.pk, builder, progress);
 }
 
@@ -183,7 +152,7 @@ std::vector<std::pair<std::string, std::string>> transcript_facts(const SessionR
   add("Model", s.model);
   if (s.started_at > 0)
     add("Time", fmt::format("{} to {} UTC", readable_time(s.started_at), readable_time(s.ended_at)));
-  add("Exchanges", fmt::format("{}, with {} tool calls, {} of them failed", s.exchanges, s.tool_calls, s.tool_errors));
+  add("Turns", fmt::format("{}, with {} tool calls, {} of them failed", s.exchanges, s.tool_calls, s.tool_errors));
   const TokenUsage& t = s.cost.tokens;
   if (!(t == TokenUsage()))
     add("Tokens", fmt::format("{} written, {} read, {} put into the cache, {} read from it", t.output, t.input,

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "daemon/interchange/session_walk.hpp"
-#include "schemas/ids.hpp"
+#include "schemas/exchange_row.hpp"
 #include "schemas/session_row.hpp"
 
 #include <cstdint>
@@ -31,15 +31,8 @@ struct TranscriptEntry {
   bool result_partial = false;
 };
 
-struct TranscriptExchange {
-  ExchangeId id = 0;  // 0: entries before the first exchange
-  std::int64_t number = 0;
-  TimeMs started_at = 0;
-  std::string model;
-  std::string git_branch;
-  TokenUsage tokens;
-  std::int64_t tool_calls = 0;
-  std::int64_t tool_errors = 0;
+// The entries of an exchange. id 0: those before the first one.
+struct TranscriptExchange : ExchangeRow {
   std::vector<TranscriptEntry> entries;
 };
 

@@ -21,7 +21,7 @@ Result<Promotion> promote(Reader& reader, const memory::MemoryPlaces& places, co
   const auto of = harvest::parse_history_ref(request.from);
   if (!of)
     return Error(Errc::invalid_argument, "\"" + request.from +
-                                             "\" is no id: send x42 or SESSION#3 for an exchange, o99 "
+                                             "\" is no id: send x42 or SESSION#3 for a turn, o99 "
                                              "for an observation or decision");
   if (request.type && dialect_of(*request.type) != request.place.dialect)
     return Error(Errc::invalid_argument, "type: send one of " + memory_type_names(request.place.dialect));

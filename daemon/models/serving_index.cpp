@@ -65,7 +65,7 @@ Result<search::QueryVector> ServingIndex::embed(std::string_view question, std::
     const EmbeddingModelRow* serving = serving_model(stored, *models);
     if (serving == nullptr) {
       const std::string why = get_trouble_ ? get_trouble_() : std::string();
-      return Error(Errc::unavailable, why.empty() ? "no exchange has vectors yet" : "no vectors can be made: " + why);
+      return Error(Errc::unavailable, why.empty() ? "no turn has vectors yet" : "no vectors can be made: " + why);
     }
     out.model = serving->name;
     dimension = serving->dimension;

@@ -83,13 +83,12 @@ void add_sessions(const Report& report, const ReportQuery& query, GapList& out) 
              all - listed);
   if (report.evicted_sessions > 0)
     out.note({},
-             "Of {} sessions the texts and events were dropped by the retention policy: their exchanges, tokens and "
+             "Of {} sessions the texts and events were dropped by the retention policy: their turns, tokens and "
              "files are in the figures, their tools and test runs are not.",
              report.evicted_sessions);
   if (report.undated_exchanges > 0)
-    out.note({}, "{} exchanges have no known time: they are in the sums and on no day.", report.undated_exchanges);
-  if (report.without_terms > 0)
-    out.note({}, "{} exchanges still wait for their topics to be made.", report.without_terms);
+    out.note({}, "{} turns have no known time: they are in the sums and on no day.", report.undated_exchanges);
+  if (report.without_terms > 0) out.note({}, "{} turns still wait for their topics to be made.", report.without_terms);
   if (report.files_total > static_cast<std::int64_t>(report.files.size()))
     out.note({}, "{} files were touched; the {} touched most are listed.", report.files_total, report.files.size());
   if (all > report.sessions_with_cost)

@@ -28,19 +28,10 @@ struct ProjectMemoryVariables : MemoryVariables {
 
 }  // namespace memd::resources
 
-template <>
-struct memd::mcp::Describe<memd::resources::MemoryVariables> {
-  using T = memd::resources::MemoryVariables;
-  static constexpr auto fields = fields_of(field("scope", &T::scope, "Whose it is.", required, length(1, 20)),
-                                           field("slug", &T::slug, "Its name.", required, length(1, 300)));
-};
-template <>
-struct memd::mcp::Describe<memd::resources::ProjectMemoryVariables> {
-  using T = memd::resources::ProjectMemoryVariables;
-  static constexpr auto fields =
-      join_fields(Describe<memd::resources::MemoryVariables>::fields,
-                  fields_of(field("project", &T::project, "Its directory.", required, length(1, 1000))));
-};
+MEMD_DESCRIBE(memd::resources::MemoryVariables, field<&T::scope>("Whose it is.", required, length(1, 20)),
+              field<&T::slug>("Its name.", required, length(1, 300)));
+MEMD_DESCRIBE(memd::resources::ProjectMemoryVariables, Describe<memd::resources::MemoryVariables>::fields,
+              field<&T::project>("Its directory.", required, length(1, 1000)));
 
 namespace memd::resources {
 namespace {

@@ -36,33 +36,17 @@ constexpr char kOfProject[] = "Only in this project: part of its path or name.";
 
 }  // namespace memd::prompts
 
-template <>
-struct memd::mcp::Describe<memd::prompts::SessionArguments> {
-  using T = memd::prompts::SessionArguments;
-  static constexpr auto fields = fields_of(
-      field("session_id", &T::session_id, "Session id or its first characters; none: the newest one.", length(0, 200)),
-      field("project", &T::project, "Part of the project's path or name, when no session is given.", length(0, 500)));
-};
-template <>
-struct memd::mcp::Describe<memd::prompts::RecallArguments> {
-  using T = memd::prompts::RecallArguments;
-  static constexpr auto fields = fields_of(field("query", &T::query, "What to look for.", required, length(1, 1000)),
-                                           field("project", &T::project, memd::prompts::kOfProject, length(0, 500)));
-};
-template <>
-struct memd::mcp::Describe<memd::prompts::FixArguments> {
-  using T = memd::prompts::FixArguments;
-  static constexpr auto fields =
-      fields_of(field("error", &T::error, "A line or two of what it says.", required, length(1, 1000)),
-                field("project", &T::project, memd::prompts::kOfProject, length(0, 500)));
-};
-template <>
-struct memd::mcp::Describe<memd::prompts::HowArguments> {
-  using T = memd::prompts::HowArguments;
-  static constexpr auto fields =
-      fields_of(field("task", &T::task, "What is to be done: build, test one file, deploy.", required, length(1, 1000)),
-                field("project", &T::project, memd::prompts::kOfProject, length(0, 500)));
-};
+MEMD_DESCRIBE(memd::prompts::SessionArguments,
+              field<&T::session_id>("Session id or its first characters; none: the newest one.", length(0, 200)),
+              field<&T::project>("Part of the project's path or name, when no session is given.", length(0, 500)));
+MEMD_DESCRIBE(memd::prompts::RecallArguments, field<&T::query>("What to look for.", required, length(1, 1000)),
+              field<&T::project>(memd::prompts::kOfProject, length(0, 500)));
+MEMD_DESCRIBE(memd::prompts::FixArguments,
+              field<&T::error>("A line or two of what it says.", required, length(1, 1000)),
+              field<&T::project>(memd::prompts::kOfProject, length(0, 500)));
+MEMD_DESCRIBE(memd::prompts::HowArguments,
+              field<&T::task>("What is to be done: build, test one file, deploy.", required, length(1, 1000)),
+              field<&T::project>(memd::prompts::kOfProject, length(0, 500)));
 
 namespace memd::prompts {
 namespace {

@@ -36,22 +36,13 @@ struct PlatformVariable {
 
 }  // namespace memd::resources
 
-template <>
-struct memd::mcp::Describe<memd::resources::IdVariable> {
-  static constexpr auto fields =
-      fields_of(field("id", &memd::resources::IdVariable::id, "Which one.", required, length(1, 300)));
-};
-template <>
-struct memd::mcp::Describe<memd::resources::KeyVariable> {
-  static constexpr auto fields =
-      fields_of(field("key", &memd::resources::KeyVariable::key, "Which project.", required, length(1, 500)));
-};
+MEMD_DESCRIBE(memd::resources::IdVariable,
+              field<&memd::resources::IdVariable::id>("Which one.", required, length(1, 300)));
+MEMD_DESCRIBE(memd::resources::KeyVariable,
+              field<&memd::resources::KeyVariable::key>("Which project.", required, length(1, 500)));
 
-template <>
-struct memd::mcp::Describe<memd::resources::PlatformVariable> {
-  static constexpr auto fields = fields_of(field("platform", &memd::resources::PlatformVariable::platform,
-                                                 "Platform key, or all.", required, length(1, 40)));
-};
+MEMD_DESCRIBE(memd::resources::PlatformVariable,
+              field<&memd::resources::PlatformVariable::platform>("Platform key, or all.", required, length(1, 40)));
 
 namespace memd::resources {
 
@@ -83,7 +74,7 @@ mcp::ResourceEntry session_entry(const SessionRow& row) {
       AnswerText()
           .add(row.platform, " in ", AnswerText::Quoted{row.project_name.empty() ? row.cwd : row.project_name}, ", ",
                AnswerText::Time{format_rfc3339(row.started_at)}, " to ", AnswerText::Time{format_rfc3339(row.ended_at)},
-               ", ", tools::counted_words(row.exchanges, "exchange"))
+               ", ", tools::counted_words(row.exchanges, "turn"))
           .str();
   entry.last_modified = format_rfc3339(row.ended_at);
   return entry;
@@ -213,7 +204,7 @@ Version session_version(const tools::ToolServices& services, std::string_view re
 // not_found also for a malformed id.
 Version exchange_version(const tools::ToolServices& services, std::string_view id, mcp::ToolContext& context) {
   const auto exchange = parse_exchange_id(id);
-  if (!exchange) return Error(Errc::not_found, "\"" + std::string(id) + "\" is no exchange id, they look like x42");
+  if (!exchange) return Error(Errc::not_found, "\"" + std::string(id) + "\" is no turn id, they look like x42");
   MEMD_TRY_ASSIGN(const auto reader, tools::lease_reader(services, context.stop));
   MEMD_TRY_ASSIGN(const ExchangeRow row, reader->ask(ExchangeQuery{*exchange}));
   return Fingerprint().add(row).value();
@@ -285,7 +276,7 @@ void add_resources(mcp::ResourceRegistry& registry, const tools::ToolServices& s
   session.name = "session";
   session.title = "Session";
   session.description =
-      "The last exchanges of a session of a coding agent: what was asked and done, with ids. The id is that of "
+      "The last turns of a session of a coding agent: what was asked and done, with ids. The id is that of "
       "list_sessions, or \"latest\".";
   session.completers["id"] = session_values(services);
   registry.add<IdVariable>(
@@ -305,7 +296,7 @@ void add_resources(mcp::ResourceRegistry& registry, const tools::ToolServices& s
   mcp::ResourceInfo exchange;
   exchange.uri_template = "memd://exchange/{id}";
   exchange.name = "exchange";
-  exchange.title = "Exchange";
+  exchange.title = "Turn";
   exchange.description = "One user turn with all the work that followed, as a search names it: x42.";
   registry.add<IdVariable>(
       std::move(exchange),
@@ -320,7 +311,7 @@ void add_resources(mcp::ResourceRegistry& registry, const tools::ToolServices& s
   project.uri_template = "memd://project/{key}/recent";
   project.name = "project-recent";
   project.title = "Recent work on a project";
-  project.description = "The sessions of a project, newest first, and the last exchanges of the newest one.";
+  project.description = "The sessions of a project, newest first, and the last turns of the newest one.";
   project.completers["key"] = project_values(services);
   registry.add<KeyVariable>(
       std::move(project),

@@ -20,7 +20,7 @@ namespace memd {
 Result<void> StoreRebuild::order(OnLoss on_loss) {
   const auto& raw_dir = settings_.layout.raw_dir();
   if (raw::raw_file_names(raw_dir).empty())
-    return Error(Errc::not_found, "there is no raw layer in " + raw_dir.string() + " to make the store from");
+    return Error(Errc::not_found, "there are no original records in " + raw_dir.string() + " to make the store from");
   const std::lock_guard lock(mutex_);
   if (phase_ != Phase::idle)
     return Error(Errc::store_busy, admin::rebuild_status_text(*status_) + ": ask again when that has ended");
@@ -88,7 +88,7 @@ void StoreRebuild::stop() {
 }
 
 void StoreRebuild::run(OnLoss on_loss) {
-  log::info("the store is being rebuilt from the raw layer; until then answers come from the previous one");
+  log::info("the store is being rebuilt from the original records; until then answers come from the previous one");
   const auto start = std::chrono::steady_clock::now();
   RebuildOptions options;
   options.cipher = settings_.cipher;
@@ -121,7 +121,7 @@ void StoreRebuild::run(OnLoss on_loss) {
 void StoreRebuild::note(const Result<RebuildReport>& report, double seconds) {
   status_->ended = format_rfc3339(clock_.now());
   if (report) {
-    status_->result = admin::rebuild_answer(*report, seconds);
+    status_->result = admin::RebuildAnswer{*report, seconds};
     status_->state = report->replaced ? "replaced" : "refused";
   } else {
     status_->error = report.error().message();

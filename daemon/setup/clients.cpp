@@ -12,139 +12,393 @@ namespace fs = std::filesystem;
 namespace {
 
 // Read in November 2026. "Watched": the client was observed reading these files, see docs/clients.md.
-const std::array<ClientInfo, 9> kClients{{
-    {"claude-code",
-     "Claude Code",
-     {"claude"},
-     "code.claude.com/docs/en/mcp, /hooks, /skills: ~/.claude.json mcpServers (scope user), .mcp.json (scope project), "
-     "settings.json hooks; $CLAUDE_CONFIG_DIR moves all of it. Watched with 2.1"},
-    {"cursor",
-     "Cursor",
-     {"cursor", "cursor-agent"},
-     "cursor.com/docs/context/mcp and /skills: ~/.cursor/mcp.json, .cursor/mcp.json; ~/.cursor/skills"},
-    {"cline",
-     "Cline",
-     {"cline"},
-     "docs.cline.bot/mcp/mcp-overview: ~/.cline/data/settings/cline_mcp_settings.json, $CLINE_MCP_SETTINGS_PATH; the "
-     "extension keeps its own in the globalStorage of its editor. Watched with CLI 3.0"},
-    {"codex",
-     "Codex",
-     {"codex"},
-     "developers.openai.com/codex/mcp, /config-reference, /skills, /hooks: $CODEX_HOME/config.toml [mcp_servers.NAME], "
-     ".codex/config.toml of trusted projects. Watched with 0.169"},
-    {"gemini",
-     "Gemini CLI",
-     {"gemini"},
-     "geminicli.com/docs/tools/mcp-server, /hooks/reference, /cli/skills: ~/.gemini/settings.json and "
-     ".gemini/settings.json, comments allowed, trailing commas not. Watched with 0.61"},
-    {"opencode",
-     "opencode",
-     {"opencode"},
-     "opencode.ai/docs/config, /mcp-servers, /skills: ~/.config/opencode/opencode.json or .jsonc, opencode.json of the "
-     "project, $OPENCODE_CONFIG. Version 2 nests servers as mcp.servers and still reads the flat form. Watched with "
-     "1.18"},
-    {"vscode",
-     "VS Code",
-     {"code", "code-insiders", "codium"},
-     "code.visualstudio.com/docs/copilot/reference/mcp-configuration: mcp.json of the user profile, .vscode/mcp.json; "
-     "servers, with a type"},
-    {"windsurf",
-     "Windsurf",
-     {"windsurf"},
-     "docs.windsurf.com/windsurf/cascade/mcp: ~/.codeium/windsurf/mcp_config.json; none of a project"},
-    {"zed",
-     "Zed",
-     {"zed", "zeditor"},
-     "zed.dev/docs/ai/mcp, /configuring-zed: ~/.config/zed/settings.json and .zed/settings.json, context_servers, "
-     "comments allowed"},
-}};
-
-fs::path path_variable(const char* name) {
-  const char* value = std::getenv(name);
-  return value != nullptr ? fs::path(value) : fs::path();
+std::span<const ClientInfo> table() {
+  using enum ConfigFormat;
+  using enum EntryShape;
+  static const std::array kClients = std::to_array<ClientInfo>({
+      {"claude-code",
+       "Claude Code",
+       {"claude"},
+       {"${CLAUDE_CONFIG_DIR:-~}/.claude.json"},
+       {".mcp.json"},
+       json,
+       "mcpServers",
+       stdio,
+       "code.claude.com/docs/en/mcp, /hooks, /skills; scopes user and project. Watched with 2.1",
+       {"${CLAUDE_CONFIG_DIR:-~/.claude}/settings.json", ".claude/settings.json"},
+       "${CLAUDE_CONFIG_DIR:-~/.claude}/skills",
+       ".claude/skills",
+       "${CLAUDE_CONFIG_DIR:-~/.claude}"},
+      {"cursor",
+       "Cursor",
+       {"cursor", "cursor-agent"},
+       {"~/.cursor|mcp.json"},
+       {".cursor/mcp.json"},
+       jsonc,
+       "mcpServers",
+       command,
+       "cursor.com/docs/context/mcp, /skills",
+       {},
+       "~/.cursor/skills",
+       ".cursor/skills"},
+      {"cline",
+       "Cline",
+       {"cline"},
+       {"${CLINE_MCP_SETTINGS_PATH:-~/.cline|data/settings/cline_mcp_settings.json}",
+        "$editors/globalStorage/saoudrizwan.claude-dev|settings/cline_mcp_settings.json"},
+       {},
+       json,
+       "mcpServers",
+       command,
+       "docs.cline.bot/mcp/mcp-overview; the extension keeps its own in each editor. Watched with CLI 3.0"},
+      {"codex",
+       "Codex",
+       {"codex"},
+       {"${CODEX_HOME:-~/.codex}|config.toml"},
+       {".codex/config.toml"},
+       toml,
+       "mcp_servers",
+       command,
+       "developers.openai.com/codex/mcp, /config-reference, /skills, /hooks; the project's if it is trusted. Watched "
+       "with 0.171",
+       {"${CODEX_HOME:-~/.codex}/hooks.json", ".codex/hooks.json"},
+       "${CODEX_HOME:-~/.codex}/skills",
+       ".codex/skills"},
+      {"gemini",
+       "Gemini CLI",
+       {"gemini"},
+       {"~/.gemini|settings.json"},
+       {".gemini/settings.json"},
+       json_comments,
+       "mcpServers",
+       command,
+       "geminicli.com/docs/tools/mcp-server, /hooks/reference, /cli/skills: comments allowed, trailing commas not. "
+       "Watched with 0.61",
+       {"~/.gemini/settings.json", ".gemini/settings.json", "", 5000},
+       "~/.gemini/skills",
+       ".gemini/skills"},
+      {"opencode",
+       "opencode",
+       {"opencode"},
+       {"${OPENCODE_CONFIG:-$config/opencode|opencode.json}", "${OPENCODE_CONFIG:-$config/opencode|opencode.jsonc}",
+        "${OPENCODE_CONFIG:-$config/opencode|config.json}"},
+       {"opencode.json", "opencode.jsonc", ".opencode/opencode.json", ".opencode/opencode.jsonc"},
+       jsonc,
+       "mcp",
+       local_array,
+       "opencode.ai/docs/config, /mcp-servers, /skills: version 2 nests servers as mcp.servers and still reads the "
+       "flat "
+       "form. Watched with 1.18",
+       {},
+       "$config/opencode/skills",
+       ".opencode/skills",
+       "~/.local/share/opencode"},
+      {"vscode",
+       "VS Code",
+       {"code", "code-insiders", "codium"},
+       {"$vscode|mcp.json"},
+       {".vscode/mcp.json"},
+       jsonc,
+       "servers",
+       stdio,
+       "code.visualstudio.com/docs/copilot/reference/mcp-configuration: mcp.json of the user profile"},
+      {"windsurf",
+       "Windsurf",
+       {"windsurf"},
+       {"~/.codeium/windsurf|mcp_config.json"},
+       {},
+       jsonc,
+       "mcpServers",
+       command,
+       "docs.windsurf.com/windsurf/cascade/mcp"},
+      {"zed",
+       "Zed",
+       {"zed", "zeditor"},
+       {"$config/zed|settings.json"},
+       {".zed/settings.json"},
+       jsonc,
+       "context_servers",
+       command,
+       "zed.dev/docs/ai/mcp, /configuring-zed"},
+      {"kilo",
+       "Kilo",
+       {"kilo"},
+       {"${KILO_CONFIG:-$config/kilo|kilo.json}", "${KILO_CONFIG:-$config/kilo|kilo.jsonc}",
+        "${KILO_CONFIG:-$config/kilo|opencode.json}", "${KILO_CONFIG:-$config/kilo|opencode.jsonc}"},
+       {"kilo.json", "kilo.jsonc", ".kilo/kilo.json", ".kilo/kilo.jsonc"},
+       jsonc,
+       "mcp",
+       local_array,
+       "the configuration reference in the program, 7.7",
+       {},
+       {},
+       {},
+       "~/.local/share/kilo"},
+      {"qwen",
+       "Qwen Code",
+       {"qwen"},
+       {"~/.qwen|settings.json"},
+       {".qwen/settings.json"},
+       json_comments,
+       "mcpServers",
+       command,
+       "`qwen mcp add` of 0.24; qwenlm.github.io/qwen-code-docs: hooks, skills",
+       {"~/.qwen/settings.json", ".qwen/settings.json", "", 5000},
+       "~/.qwen/skills",
+       ".qwen/skills"},
+      {"copilot",
+       "GitHub Copilot CLI",
+       {"copilot"},
+       {"${COPILOT_HOME:-~/.copilot}|mcp-config.json"},
+       {},
+       json,
+       "mcpServers",
+       local_tools,
+       "`copilot mcp add` of 1.0",
+       {},
+       "${COPILOT_HOME:-~/.copilot}/skills"},
+      {"droid",
+       "Factory Droid",
+       {"droid"},
+       {"~/.factory|mcp.json"},
+       {".factory/mcp.json"},
+       json,
+       "mcpServers",
+       stdio,
+       "`droid mcp add` of 0.215; docs.factory.ai/cli/configuration/hooks-guide, /skills",
+       {"~/.factory/settings.json", ".factory/settings.json"},
+       "~/.factory/skills",
+       ".factory/skills"},
+      {"kimi",
+       "Kimi Code",
+       {"kimi"},
+       {"${KIMI_CODE_HOME:-~/.kimi-code}|mcp.json"},
+       {".kimi-code/mcp.json"},
+       json,
+       "mcpServers",
+       command,
+       "the skill mcp-config in the program, 2.1",
+       {},
+       "${KIMI_CODE_HOME:-~/.kimi-code}/skills",
+       ".kimi-code/skills"},
+      {"vibe",
+       "Mistral Vibe",
+       {"vibe"},
+       {"${VIBE_HOME:-~/.vibe}|config.toml"},
+       {".vibe/config.toml"},
+       toml_list,
+       "mcp_servers",
+       command,
+       "docs.mistral.ai/mistral-vibe: [[mcp_servers]]",
+       {},
+       "${VIBE_HOME:-~/.vibe}/skills",
+       ".vibe/skills"},
+      {"openhands",
+       "OpenHands",
+       {"openhands"},
+       {"~/.openhands|mcp.json"},
+       {},
+       json,
+       "mcpServers",
+       command,
+       "docs.openhands.dev/openhands/usage/cli/mcp-servers"},
+      {"crush",
+       "Crush",
+       {"crush"},
+       {"$config/crush|crush.json"},
+       {"crush.json", ".crush.json"},
+       json,
+       "mcp",
+       stdio,
+       "github.com/charmbracelet/crush, README: MCPs"},
+      {"continue",
+       "Continue",
+       {"cn"},
+       {"~/.continue|mcpServers/memd.json"},
+       {".continue/mcpServers/memd.json"},
+       json,
+       "mcpServers",
+       command,
+       "docs.continue.dev/customize/deep-dives/mcp; continuedev/continue core/context/mcp/json/loadJsonMcpConfigs.ts: "
+       "each file of mcpServers is read, by the editors' extensions"},
+      {"kiro",
+       "Kiro",
+       {"kiro", "kiro-cli"},
+       {"~/.kiro|settings/mcp.json"},
+       {".kiro/settings/mcp.json"},
+       json,
+       "mcpServers",
+       command,
+       "kiro.dev/docs/mcp/configuration"},
+      {"amazon-q",
+       "Amazon Q",
+       {"q"},
+       {"~/.aws/amazonq|mcp.json"},
+       {".amazonq/mcp.json"},
+       json,
+       "mcpServers",
+       command,
+       "docs.aws.amazon.com/amazonq/latest/qdeveloper-ug/command-line-mcp-understanding-config.html"},
+      {"roo-code",
+       "Roo Code",
+       {},
+       {"$editors/globalStorage/rooveterinaryinc.roo-cline|settings/mcp_settings.json"},
+       {".roo/mcp.json"},
+       json,
+       "mcpServers",
+       command,
+       "docs.roocode.com/features/mcp/using-mcp-in-roo"},
+      {"kilo-code",
+       "Kilo Code",
+       {},
+       {"$editors/globalStorage/kilocode.kilo-code|settings/mcp_settings.json"},
+       {".kilocode/mcp.json"},
+       json,
+       "mcpServers",
+       command,
+       "kilocode.ai/docs/features/mcp/using-mcp-in-kilo-code"},
+      {"junie",
+       "Junie",
+       {"junie"},
+       {"~/.junie|mcp/mcp.json"},
+       {".junie/mcp/mcp.json"},
+       json,
+       "mcpServers",
+       command,
+       "jetbrains.com/help/junie/model-context-protocol-mcp.html"},
+      {"amp",
+       "Amp",
+       {"amp"},
+       {"$config/amp|settings.json", "$config/amp|settings.jsonc"},
+       {".amp/settings.json", ".amp/settings.jsonc"},
+       jsonc,
+       "amp.mcpServers",
+       command,
+       "ampcode.com/manual: MCP; a project's needs approval"},
+      {"trae",
+       "Trae",
+       {"trae"},
+       {"$applications/Trae/User|mcp.json"},
+       {".trae/mcp.json"},
+       json,
+       "mcpServers",
+       command,
+       "docs.trae.ai/ide/model-context-protocol; the user's file by pathintegral-institute/mcpm.sh issue 92"},
+      {"warp",
+       "Warp",
+       {"warp-terminal", "warp"},
+       {"~/.warp|.mcp.json"},
+       {".warp/.mcp.json"},
+       json,
+       "mcpServers",
+       command,
+       "warpdotdev/warp, skill agent-add-mcp"},
+  });
+  return kClients;
 }
+
+constexpr std::array<std::string_view, 5> kEditors{"Code", "Code - Insiders", "VSCodium", "Cursor", "Windsurf"};
+constexpr std::size_t kVsCodes = 3;  // the first of them are VS Code itself
 
 bool is_there(const fs::path& path) {
   std::error_code ec;
   return fs::exists(fs::symlink_status(path, ec));
 }
 
-// Returns the directory of an editor's user profile. `editor`: "Code" for VS Code.
-fs::path editor_user_directory(const ClientPlaces& p, std::string_view editor) {
-  return (p.mac ? p.home / "Library" / "Application Support" : p.config_home) / editor / "User";
+// A place of a client on this machine. `mark`: is there if the client has been used.
+struct Place {
+  fs::path mark;
+  fs::path path;
+  bool always = false;  // a file beside which nothing shows whether the client has been used
+};
+
+// Returns "${NAME:-DEFAULT}rest" with the value of NAME, or the default, in its place.
+std::string without_variable(std::string_view place, const ClientPlaces& p) {
+  if (!place.starts_with("${")) return std::string(place);
+  const auto dash = place.find(":-");
+  const auto end = place.find('}');
+  const auto set = p.variables.find(place.substr(2, dash - 2));
+  const std::string_view other = place.substr(dash + 2, end - dash - 2);
+  return (set != p.variables.end() ? set->second : std::string(other)) + std::string(place.substr(end + 1));
 }
 
-constexpr std::array<std::string_view, 3> kEditors{"Code", "Code - Insiders", "VSCodium"};
-
-fs::path claude_directory(const ClientPlaces& p) {
-  return p.claude_config_dir.empty() ? p.home / ".claude" : p.claude_config_dir;
-}
-
-fs::path codex_directory(const ClientPlaces& p) { return p.codex_home.empty() ? p.home / ".codex" : p.codex_home; }
-
-fs::path zed_directory(const ClientPlaces& p) { return p.config_home / "zed"; }
-
-// Returns the first path that exists, else the first.
-fs::path first_of(std::initializer_list<fs::path> candidates) {
-  for (const fs::path& path : candidates)
-    if (is_there(path)) return path;
-  return *candidates.begin();
-}
-
-ConfigFile mcp_servers(fs::path path, ConfigFormat format, EntryShape shape = EntryShape::command) {
-  return {std::move(path), format, {"mcpServers"}, shape};
-}
-
-std::vector<ConfigFile> cline_files(const ClientPlaces& p) {
-  const fs::path cli =
-      p.cline_settings.empty() ? p.home / ".cline/data/settings/cline_mcp_settings.json" : p.cline_settings;
-  std::vector<ConfigFile> out;
-  if (is_there(p.home / ".cline") || !p.cline_settings.empty()) out.push_back(mcp_servers(cli, ConfigFormat::json));
-  for (const std::string_view editor : {"Code", "Code - Insiders", "VSCodium", "Cursor", "Windsurf"}) {
-    const fs::path storage = editor_user_directory(p, editor) / "globalStorage" / "saoudrizwan.claude-dev";
-    if (is_there(storage))
-      out.push_back(mcp_servers(storage / "settings" / "cline_mcp_settings.json", ConfigFormat::json));
+std::vector<Place> places_of(std::string_view written, const ClientPlaces& p) {
+  const std::string place = without_variable(written, p);
+  const fs::path applications = p.mac ? p.home / "Library" / "Application Support" : p.config_home;
+  std::vector<std::string> starts;
+  std::string_view rest = place;
+  const auto cut = [&](std::string_view word) {
+    if (!rest.starts_with(word)) return false;
+    rest.remove_prefix(word.size());
+    return true;
+  };
+  const bool is_vscode = cut("$vscode");
+  if (is_vscode || cut("$editors"))
+    for (std::size_t i = 0; i < (is_vscode ? kVsCodes : kEditors.size()); ++i)
+      starts.push_back((applications / kEditors.at(i) / "User").string());
+  else if (cut("$applications"))
+    starts.push_back(applications.string());
+  else if (cut("$config"))
+    starts.push_back(p.config_home.string());
+  else
+    starts.push_back(cut("~") ? p.home.string() : std::string());
+  std::vector<Place> out;
+  for (const std::string& start : starts) {
+    const auto bar = rest.find('|');
+    const fs::path mark = start + std::string(rest.substr(0, bar));
+    const bool always = bar == std::string_view::npos;
+    out.push_back({mark, always ? mark : mark / rest.substr(bar + 1), always});
   }
-  if (out.empty()) out.push_back(mcp_servers(cli, ConfigFormat::json));
   return out;
 }
 
-std::vector<ConfigFile> vscode_files(const ClientPlaces& p) {
-  std::vector<ConfigFile> out;
-  for (const std::string_view editor : kEditors)
-    if (const fs::path user = editor_user_directory(p, editor); is_there(user))
-      out.push_back({user / "mcp.json", ConfigFormat::jsonc, {"servers"}, EntryShape::stdio});
-  if (out.empty())
-    out.push_back({editor_user_directory(p, "Code") / "mcp.json", ConfigFormat::jsonc, {"servers"}, EntryShape::stdio});
+// Returns the one path that a place without alternatives names.
+fs::path path_of(std::string_view place, const ClientPlaces& p) { return places_of(place, p).front().path; }
+
+std::vector<Place> user_places(const ClientInfo& client, const ClientPlaces& p) {
+  std::vector<Place> out;
+  for (const std::string_view file : client.files)
+    for (Place& place : places_of(file, p)) {
+      const auto same = std::find_if(out.begin(), out.end(), [&](const Place& o) { return o.mark == place.mark; });
+      if (same == out.end())
+        out.push_back(std::move(place));
+      else if (!is_there(same->path) && is_there(place.path))
+        *same = std::move(place);
+    }
   return out;
 }
-
-bool one_exists(std::initializer_list<fs::path> paths) { return std::any_of(paths.begin(), paths.end(), is_there); }
 
 }  // namespace
 
 ClientPlaces ClientPlaces::of(const fs::path& home) {
+  const auto variable = [](const std::string& name) {
+    const char* value = std::getenv(name.c_str());
+    return std::string(value != nullptr ? value : "");
+  };
   ClientPlaces out;
   out.home = home;
   out.config_home = home / ".config";
-  out.search_path = path_variable("PATH").string();
+  out.search_path = variable("PATH");
 #ifdef __APPLE__
   out.mac = true;
 #endif
-  if (path_variable("HOME") != home) return out;
-  if (const fs::path config = path_variable("XDG_CONFIG_HOME"); config.is_absolute()) out.config_home = config;
-  out.claude_config_dir = path_variable("CLAUDE_CONFIG_DIR");
-  out.codex_home = path_variable("CODEX_HOME");
-  out.opencode_config = path_variable("OPENCODE_CONFIG");
-  out.cline_settings = path_variable("CLINE_MCP_SETTINGS_PATH");
+  if (variable("HOME") != home) return out;
+  if (const fs::path config = variable("XDG_CONFIG_HOME"); config.is_absolute()) out.config_home = config;
+  for (const ClientInfo& client : table())
+    for (const std::string_view place : client.files)
+      if (place.starts_with("${")) {
+        const std::string name(place.substr(2, place.find(":-") - 2));
+        if (std::string value = variable(name); !value.empty()) out.variables.emplace(name, std::move(value));
+      }
   return out;
 }
 
-std::span<const ClientInfo> clients() { return kClients; }
+std::span<const ClientInfo> clients() { return table(); }
 
 const ClientInfo* find_client(std::string_view key) {
-  const auto it = std::find_if(kClients.begin(), kClients.end(), [&](const ClientInfo& c) { return c.key == key; });
-  return it == kClients.end() ? nullptr : &*it;
+  const auto all = table();
+  const auto it = std::find_if(all.begin(), all.end(), [&](const ClientInfo& c) { return c.key == key; });
+  return it == all.end() ? nullptr : &*it;
 }
 
 fs::path find_program(std::string_view name, std::string_view search_path) {
@@ -163,86 +417,45 @@ fs::path find_program(std::string_view name, std::string_view search_path) {
 bool is_here(const ClientInfo& client, const ClientPlaces& p) {
   for (const std::string_view program : client.programs)
     if (!find_program(program, p.search_path).empty()) return true;
-  if (client.key == "claude-code") return one_exists({claude_directory(p), p.home / ".claude.json"});
-  if (client.key == "cursor") return is_there(p.home / ".cursor");
-  if (client.key == "codex") return is_there(codex_directory(p));
-  if (client.key == "gemini") return is_there(p.home / ".gemini");
-  if (client.key == "opencode") return one_exists({p.config_home / "opencode", p.home / ".local/share/opencode"});
-  if (client.key == "windsurf") return is_there(p.home / ".codeium" / "windsurf");
-  if (client.key == "zed") return is_there(zed_directory(p));
-  if (client.key == "cline") return is_there(p.home / ".cline") || is_there(cline_files(p).front().path.parent_path());
-  return std::any_of(kEditors.begin(), kEditors.end(),
-                     [&](std::string_view editor) { return is_there(editor_user_directory(p, editor)); });
+  const std::vector<Place> places = user_places(client, p);
+  return (!client.mark.empty() && is_there(path_of(client.mark, p))) ||
+         std::any_of(places.begin(), places.end(), [](const Place& place) { return is_there(place.mark); });
 }
 
 std::vector<ConfigFile> config_files(const ClientInfo& client, ClientScope scope, const ClientPlaces& p,
                                      const fs::path& project) {
-  const bool user = scope == ClientScope::user;
-  if (client.key == "claude-code") {
-    if (!user) return {mcp_servers(project / ".mcp.json", ConfigFormat::json, EntryShape::stdio)};
-    const fs::path file = (p.claude_config_dir.empty() ? p.home : p.claude_config_dir) / ".claude.json";
-    return {mcp_servers(file, ConfigFormat::json, EntryShape::stdio)};
+  std::vector<ConfigFile> out;
+  const auto add = [&](fs::path path) {
+    out.push_back({std::move(path), client.format, {std::string(client.servers)}, client.shape});
+  };
+  if (scope == ClientScope::project) {
+    const auto& files = client.project_files;
+    const auto there = std::find_if(files.begin(), files.end(), [&](auto file) { return is_there(project / file); });
+    if (!files.empty()) add(project / (there != files.end() ? *there : files.front()));
+    return out;
   }
-  if (client.key == "cursor") {
-    const fs::path file = (user ? p.home : project) / ".cursor" / "mcp.json";
-    return {mcp_servers(file, ConfigFormat::jsonc)};
-  }
-  if (client.key == "cline") return user ? cline_files(p) : std::vector<ConfigFile>();
-  if (client.key == "codex")
-    return {
-        {(user ? codex_directory(p) : project / ".codex") / "config.toml", ConfigFormat::toml, {"mcp_servers"}, {}}};
-  if (client.key == "gemini")
-    return {mcp_servers((user ? p.home : project) / ".gemini" / "settings.json", ConfigFormat::json_comments)};
-  if (client.key == "opencode") {
-    const fs::path directory = p.config_home / "opencode";
-    const fs::path file =
-        !user ? first_of({project / "opencode.json", project / "opencode.jsonc",
-                          project / ".opencode" / "opencode.json", project / ".opencode" / "opencode.jsonc"})
-        : !p.opencode_config.empty()
-            ? p.opencode_config
-            : first_of({directory / "opencode.json", directory / "opencode.jsonc", directory / "config.json"});
-    return {{file, ConfigFormat::jsonc, {"mcp"}, EntryShape::local_array}};
-  }
-  if (client.key == "vscode") {
-    if (user) return vscode_files(p);
-    return {{project / ".vscode" / "mcp.json", ConfigFormat::jsonc, {"servers"}, EntryShape::stdio}};
-  }
-  if (client.key == "windsurf") {
-    if (!user) return {};
-    return {mcp_servers(p.home / ".codeium" / "windsurf" / "mcp_config.json", ConfigFormat::jsonc)};
-  }
-  if (client.key == "zed")
-    return {{(user ? zed_directory(p) : project / ".zed") / "settings.json",
-             ConfigFormat::jsonc,
-             {"context_servers"},
-             EntryShape::command}};
-  return {};
+  const std::vector<Place> places = user_places(client, p);
+  for (const Place& place : places)
+    if (place.always || is_there(place.mark)) add(place.path);
+  if (out.empty()) add(places.front().path);
+  return out;
 }
 
 std::optional<HookFile> hook_file(const ClientInfo& client, ClientScope scope, const ClientPlaces& p,
                                   const fs::path& project) {
-  const bool user = scope == ClientScope::user;
-  if (client.key == "claude-code")
-    return HookFile{(user ? claude_directory(p) : project / ".claude") / "settings.json",
-                    "startup|resume|clear|compact", 5, ConfigFormat::json};
-  if (client.key == "codex")
-    return HookFile{(user ? codex_directory(p) : project / ".codex") / "hooks.json", "startup|resume|clear|compact", 5,
-                    ConfigFormat::json};
-  if (client.key == "gemini")
-    return HookFile{(user ? p.home : project) / ".gemini" / "settings.json", "", 5000, ConfigFormat::json_comments};
-  return std::nullopt;
+  const ClientInfo::Hook& hook = client.hook;
+  if (hook.file.empty()) return std::nullopt;
+  // A client whose settings file has comments has them beside the hooks too; files of hooks only have none.
+  const bool has_comments = client.format == ConfigFormat::json_comments;
+  return HookFile{scope == ClientScope::user ? path_of(hook.file, p) : project / hook.project_file,
+                  std::string(hook.matcher), hook.timeout, has_comments ? client.format : ConfigFormat::json};
 }
 
 std::optional<fs::path> skill_file(const ClientInfo& client, ClientScope scope, const ClientPlaces& p,
                                    const fs::path& project) {
   const bool user = scope == ClientScope::user;
-  const auto in = [](const fs::path& directory) { return directory / "skills" / "memd" / "SKILL.md"; };
-  if (client.key == "claude-code") return in(user ? claude_directory(p) : project / ".claude");
-  if (client.key == "cursor") return in((user ? p.home : project) / ".cursor");
-  if (client.key == "codex") return in(user ? codex_directory(p) : project / ".codex");
-  if (client.key == "gemini") return in((user ? p.home : project) / ".gemini");
-  if (client.key == "opencode") return in(user ? p.config_home / "opencode" : project / ".opencode");
-  return std::nullopt;
+  if ((user ? client.skills : client.project_skills).empty()) return std::nullopt;
+  return (user ? path_of(client.skills, p) : project / client.project_skills) / "memd" / "SKILL.md";
 }
 
 }  // namespace memd::setup

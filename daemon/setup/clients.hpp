@@ -2,7 +2,10 @@
 
 #include "daemon/setup/jsonc_text.hpp"
 
+#include <cstdint>
 #include <filesystem>
+#include <functional>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -13,15 +16,12 @@
 // values; any thread.
 namespace memd::setup {
 
-// The directories of a user in which clients look. Empty: not set.
+// The directories of a user in which clients look.
 struct ClientPlaces {
   std::filesystem::path home;
-  std::filesystem::path config_home;  // $XDG_CONFIG_HOME, else ~/.config
-  std::filesystem::path claude_config_dir;
-  std::filesystem::path codex_home;
-  std::filesystem::path opencode_config;  // $OPENCODE_CONFIG, a file
-  std::filesystem::path cline_settings;   // $CLINE_MCP_SETTINGS_PATH, a file
-  std::string search_path;                // $PATH
+  std::filesystem::path config_home;                          // $XDG_CONFIG_HOME, else ~/.config
+  std::map<std::string, std::string, std::less<>> variables;  // those that name places of clients
+  std::string search_path;                                    // $PATH
   bool mac = false;
 
   // Returns the places of `home`. Other variables than $PATH apply only if `home` is $HOME.
@@ -32,13 +32,15 @@ enum class ConfigFormat {
   json,
   json_comments,  // with comments
   jsonc,          // with comments and trailing commas
-  toml,
+  toml,           // [mcp_servers.memd]
+  toml_list,      // [[mcp_servers]] with a name
 };
 
 // The notation of a server entry.
 enum class EntryShape {
   command,      // {"command": "…", "args": […]}
   stdio,        // the same with "type": "stdio"
+  local_tools,  // the same with "type": "local" and "tools": ["*"]
   local_array,  // {"type": "local", "command": ["…", …], "enabled": true}
 };
 
@@ -60,11 +62,30 @@ struct HookFile {
 
 enum class ClientScope { user, project };
 
+// Where a client keeps its configuration. A place of the user is a path with ~, $config (~/.config), $applications
+// (the same, but on a Mac Application Support), $vscode and $editors (user directories of that family of editors), or
+// ${VARIABLE:-PATH}; "~/.x|y" is ~/.x/y of a client that has been used if ~/.x is there. Of files below one directory
+// the client uses the first that is there; of several directories each. A place of a project is a path below its root;
+// empty: there is none.
 struct ClientInfo {
   std::string_view key;                    // as typed: "claude-code"
   std::string_view name;                   // display name
   std::vector<std::string_view> programs;  // names searched for in $PATH
-  std::string_view source;                 // source of these facts
+  std::vector<std::string_view> files;     // those of the user that list servers
+  std::vector<std::string_view> project_files;
+  ConfigFormat format = ConfigFormat::json;
+  std::string_view servers = "mcpServers";  // key of the object of servers
+  EntryShape shape = EntryShape::command;
+  std::string_view source;  // source of these facts
+  struct Hook {
+    std::string_view file;  // empty: memd installs none
+    std::string_view project_file;
+    std::string_view matcher = "startup|resume|clear|compact";
+    std::int64_t timeout = 5;
+  } hook = {};
+  std::string_view skills = {};  // directory of the user's skills; empty: memd installs none
+  std::string_view project_skills = {};
+  std::string_view mark = {};  // another place that shows that the client has been used
 };
 
 std::span<const ClientInfo> clients();

@@ -32,6 +32,10 @@ JsonDialect dialect_of(ConfigFormat format) {
   return format == ConfigFormat::json_comments ? JsonDialect::only_comments : JsonDialect::with_comments;
 }
 
+bool is_toml(const ConfigFile& file) {
+  return file.format == ConfigFormat::toml || file.format == ConfigFormat::toml_list;
+}
+
 // Returns the target of a path that may be a link. The target need not exist yet.
 Result<fs::path> behind_links(fs::path path) {
   for (int i = 0; i < kMostLinks; ++i) {
@@ -109,6 +113,10 @@ JsonEntry json_entry(EntryShape shape, const std::vector<std::string>& command) 
     return {{{"type", R"("local")"}, {"command", string_list(command)}}, {}, {{"enabled", "true"}}};
   JsonEntry out{{{"command", json_text(command.front())}, {"args", string_list(arguments)}}, {}, {}};
   if (shape == EntryShape::stdio) out.fresh_before.emplace_back("type", R"("stdio")");
+  if (shape == EntryShape::local_tools) {
+    out.fresh_before.emplace_back("type", R"("local")");
+    out.fresh_after.emplace_back("tools", R"(["*"])");
+  }
   return out;
 }
 
@@ -363,15 +371,16 @@ Result<FileBytes> Registration::taken_out(const Kept& memory, const FileBytes& b
 
 Result<Edit> Registration::server_edit(const ClientInfo& client, const ConfigFile& file, bool remove) const {
   const std::vector<std::string> command = wanted();
-  if (file.format == ConfigFormat::toml) {
-    TomlServer server{json_text(command.front()), string_list(std::span(command).subspan(1))};
+  if (is_toml(file)) {
+    TomlServer server{json_text(command.front()), string_list(std::span(command).subspan(1)),
+                      file.format == ConfigFormat::toml_list};
     MEMD_TRY_ASSIGN(Edit edit,
                     edit_of(
                         client, Part::server, file.path, remove,
                         [server = std::move(server)](const std::string& text) { return with_block(text, server); },
                         [](const std::string& text) { return without_block(text); }));
     if (edit.before && has_foreign_server(*edit.before))
-      edit.note = "mcp_servers.memd is there without the marks of memd: left alone";
+      edit.note = "a server memd is there without the marks of memd: left alone";
     return edit;
   }
   return edit_of(
@@ -556,7 +565,7 @@ Result<std::vector<std::string>> Registration::registered(const ClientInfo& clie
     MEMD_TRY_ASSIGN(const fs::path target, behind_links(file.path));
     MEMD_TRY_ASSIGN(const FileBytes bytes, read_if_there(target));
     if (!bytes) continue;
-    if (file.format == ConfigFormat::toml) {
+    if (is_toml(file)) {
       const TomlServer server = read_block(*bytes);
       for (const std::string& value : {server.command, server.args})
         if (const auto words = parse_jsonc(value, JsonDialect::strict)) append_words(*words, out);

@@ -32,6 +32,16 @@ std::string bare_key(std::string_view line) {
   return out;
 }
 
+// Returns the value of a line without quotes and a comment.
+std::string_view bare_value(std::string_view line) {
+  line = ascii::trimmed(line.substr(line.find('=') + 1));
+  if (line.empty() || (line.front() != '"' && line.front() != '\''))
+    return ascii::trimmed(line.substr(0, line.find('#')));
+  return line.substr(1, line.find(line.front(), 1) - 1);
+}
+
+constexpr std::string_view kListHeader = "[[mcp_servers]";  // as bare_key() returns it
+
 bool is_of_memd(std::string_view header) {
   return header == "[mcp_servers.memd]" || header.starts_with("[mcp_servers.memd.");
 }
@@ -57,7 +67,11 @@ MarkedText split(std::string_view text) {
     return out;
   }
   auto line = begin + 1;
-  for (; line != end && (!is_header(*line) || is_of_memd(bare_key(*line))); ++line)
+  const auto is_own = [&](auto header) {
+    const std::string key = bare_key(*header);
+    return is_of_memd(key) || (header == begin + 1 && key == kListHeader);
+  };
+  for (; line != end && (!is_header(*line) || is_own(line)); ++line)
     out.block.push_back(*line);
   out.before = text.substr(0, static_cast<std::size_t>(begin->data() - text.data()));
   for (; line != lines.end(); ++line)
@@ -66,12 +80,15 @@ MarkedText split(std::string_view text) {
 }
 
 // Returns the lines of the block that memd has not written.
-std::string added_lines(const MarkedText& all) {
+std::string added_lines(const MarkedText& all, const TomlServer& server) {
   std::string out;
+  const auto is_name = [&](std::string_view key) {
+    return server.is_in_list ? key == kListHeader || key == "name" || key == "transport" : key == "[mcp_servers.memd]";
+  };
   bool is_list = false;  // a formatter has given each argument a line
   for (const std::string_view line : all.block) {
     const std::string key = bare_key(line);
-    const bool is_own = is_list || key == "[mcp_servers.memd]" || key == "command" || key == "args";
+    const bool is_own = is_list || is_name(key) || key == "command" || key == "args";
     if (key == "args" || is_list) is_list = line.find(']') == std::string_view::npos;
     if (!is_own) out += line;
   }
@@ -98,7 +115,8 @@ bool has_foreign_server(std::string_view text) {
       const std::string key = bare_key(line);
       if (is_header(line)) table = key;
       if (is_of_memd(table) || (table.empty() && is_of_memd("[" + key + "]")) ||
-          (table == "[mcp_servers]" && is_of_memd("[mcp_servers." + key + "]")))
+          (table == "[mcp_servers]" && is_of_memd("[mcp_servers." + key + "]")) ||
+          (table == kListHeader && key == "name" && bare_value(line) == "memd"))
         return true;
     }
   }
@@ -111,14 +129,20 @@ Result<std::string> with_block(std::string_view text, const TomlServer& server) 
   const auto lines = whole_lines(text);
   const std::string newline = !lines.empty() && lines.front().ends_with("\r\n") ? "\r\n" : "\n";
   if (!all.is_marked) {
-    for (std::size_t i = 0; i < lines.size() && !is_header(lines[i]); ++i)
-      if (bare_key(lines[i]) == "mcp_servers")
-        return Error(Errc::bad_config,
-                     fmt::format("line {}: mcp_servers is in braces: write it as [mcp_servers.NAME]", i + 1));
-    if (!text.empty()) all.before += text.ends_with('\n') ? newline : newline + newline;
+    for (std::size_t i = 0; i < lines.size() && !is_header(lines[i]); ++i) {
+      if (bare_key(lines[i]) != "mcp_servers") continue;
+      if (!server.is_in_list || bare_value(lines[i]) != "[]")
+        return Error(Errc::bad_config, fmt::format("line {}: mcp_servers is in braces: write it as {}", i + 1,
+                                                   server.is_in_list ? "[[mcp_servers]]" : "[mcp_servers.NAME]"));
+      all.before.erase(static_cast<std::size_t>(lines[i].data() - text.data()), lines[i].size());
+    }
+    if (!all.before.empty()) all.before += all.before.ends_with('\n') ? newline : newline + newline;
   }
-  return fmt::format("{1}{2}{0}[mcp_servers.memd]{0}command = {3}{0}args = {4}{0}{5}{6}{0}{7}", newline, all.before,
-                     kBegin, server.command, server.args, added_lines(all), kEnd, all.after);
+  const std::string name = server.is_in_list
+                               ? fmt::format("[[mcp_servers]]{0}name = \"memd\"{0}transport = \"stdio\"", newline)
+                               : "[mcp_servers.memd]";
+  return fmt::format("{1}{2}{0}{8}{0}command = {3}{0}args = {4}{0}{5}{6}{0}{7}", newline, all.before, kBegin,
+                     server.command, server.args, added_lines(all, server), kEnd, all.after, name);
 }
 
 std::string without_block(std::string_view text) {

@@ -155,18 +155,18 @@ AnswerText search_notice(const SearchAnswer& found, SearchMode asked, const Scop
   if (!s.used && !s.trouble.empty()) {
     out.say("Found by words only, meaning was not looked at: ", trouble, ".");
   } else if (s.used && s.pending > 0) {
-    out.say(counted_are(s.pending, "exchange"), "not embedded yet and found by words only");
+    out.say(counted_are(s.pending, "turn"), "not embedded yet and found by words only");
     if (!s.trouble.empty()) out.add(": ", trouble);
     out.add(".");
   } else if (s.used && !s.trouble.empty()) {
-    out.say("New exchanges are found by words only: ", trouble, ".");
+    out.say("New turns are found by words only: ", trouble, ".");
   }
   return out;
 }
 
 void tell_evicted(AnswerText& notice, std::int64_t exchanges) {
   if (exchanges == 0) return;
-  notice.say("Retention dropped the texts of ", counted_words(exchanges, "exchange"),
+  notice.say("Retention dropped the texts of ", counted_words(exchanges, "turn"),
              " shown here: only their first lines are left, without tool calls.");
 }
 

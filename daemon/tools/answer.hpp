@@ -116,7 +116,7 @@ void add_share(AnswerText& out, std::int64_t summary_tokens, std::int64_t source
 std::vector<std::string> sign_names(const std::vector<OutcomeReason>& reasons, std::size_t most);
 // The marks of an exchange that its session has abandoned: the description of the JSON field, and the text form.
 inline constexpr std::string_view kAbandonedFor =
-    "The person went back to before this exchange: the session went on with that one instead.";
+    "The person went back to before this turn: the session went on with that one instead.";
 void add_abandoned(HistoryText& out, std::string_view instead);
 // Returns "a, b, c".
 std::string joined(const std::vector<std::string>& names);
@@ -129,42 +129,36 @@ std::optional<T> unless_empty(T value) {
 
 }  // namespace memd::tools
 
+MEMD_DESCRIBE(memd::tools::FreshnessOut, field<&T::platform>(), field<&T::last_event>("Newest event known."),
+              field<&T::checked_at>("When its files were last looked at; empty: not yet."),
+              field<&T::sources_behind>("Files with unread bytes."), field<&T::bytes_behind>());
+MEMD_DESCRIBE(memd::tools::TimeRangeOut, field<&T::start>("RFC 3339."), field<&T::end>("RFC 3339."));
+
 namespace memd::mcp {
 
-template <>
-struct Describe<tools::FreshnessOut> {
-  using T = tools::FreshnessOut;
-  static constexpr auto fields =
-      fields_of(field("platform", &T::platform, "Agent."), field("last_event", &T::last_event, "Newest event known."),
-                field("checked_at", &T::checked_at, "When its files were last looked at; empty: not yet."),
-                field("sources_behind", &T::sources_behind, "Files with unread bytes."),
-                field("bytes_behind", &T::bytes_behind, "Unread bytes."));
-};
-template <>
-struct Describe<tools::TimeRangeOut> {
-  using T = tools::TimeRangeOut;
-  static constexpr auto fields = fields_of(field("start", &T::start, "RFC 3339."), field("end", &T::end, "RFC 3339."));
-};
 template <>
 struct Describe<tools::Answer> {
   using T = tools::Answer;
   // Derived answers put their own fields between `head` and `tail`.
-  static constexpr auto head = fields_of(
-      field("notice", &T::notice, "What to keep in mind about this answer; first what it could not cover.", recurring),
-      field("searched", &T::searched, "Which part of the history was looked at.", recurring),
-      field("outside", &T::outside, "How many more all_projects=true would look at or find.", recurring),
-      field("freshness", &T::freshness, "Sources with unread bytes; absent: none.", recurring),
-      field("platforms_searched", &T::platforms_searched, "Agents looked at; absent: all that have history here.",
-            recurring),
-      field("platforms_skipped", &T::platforms_skipped, "Agent to the reason it was not; absent: none.", recurring));
+  static constexpr auto head =
+      fields_of(field<&T::notice>("What to keep in mind about this answer; first what it could not cover.", recurring),
+                field<&T::searched>("Which part of the history was looked at.", recurring),
+                field<&T::outside>("How many more all_projects=true would look at or find.", recurring),
+                field<&T::freshness>("Sources with unread bytes; absent: none.", recurring),
+                field<&T::platforms_searched>("Agents looked at; absent: all that have history here.", recurring),
+                field<&T::platforms_skipped>("Agent to the reason it was not; absent: none.", recurring));
   static constexpr auto tail =
-      fields_of(field("est_tokens", &T::est_tokens, "Tokens of this answer, estimated.", recurring),
-                field("next", &T::next, "Send as `cursor` for the rest; absent at the end."),
-                field("time_zone", &T::time_zone, "Of days and times inside texts; absent: UTC.", recurring));
+      fields_of(field<&T::est_tokens>("Tokens of this answer, estimated.", recurring),
+                field<&T::next>("Send as `cursor` for the rest; absent at the end."),
+                field<&T::time_zone>("Of days and times inside texts; absent: UTC.", recurring));
   static constexpr auto fields = join_fields(head, tail);
 };
 
 }  // namespace memd::mcp
+
+// Describes an answer that derives from Answer by the fields of its own.
+#define MEMD_DESCRIBE_ANSWER(type, ...) \
+  MEMD_DESCRIBE(type, Describe<memd::tools::Answer>::head, __VA_ARGS__, Describe<memd::tools::Answer>::tail)
 
 namespace memd::tools {
 

@@ -285,14 +285,14 @@ AnswerText render_text(const CapabilitiesAnswer& a) {
           a.server.default_max_tokens, " tokens (at most ", a.server.most_max_tokens, ").\n");
   if (!a.server.embedding_model.empty()) out.add("searches by meaning with ", Echo{a.server.embedding_model}, "\n");
   if (a.server.embedding_pending > 0)
-    out.add("not embedded yet: ", counted_words(a.server.embedding_pending, "exchange"), "\n");
+    out.add("not embedded yet: ", counted_words(a.server.embedding_pending, "turn"), "\n");
   if (!a.server.summary_models.empty()) out.add("summaries by a language model: ", Echo{a.server.summary_models}, "\n");
   if (a.server.decisions_by_model) out.add("  they judge decisions, too\n");
   if (!a.server.summary_trouble.empty()) out.add("  not asked now: ", Message{a.server.summary_trouble}, "\n");
   for (const auto& [key, p] : a.platforms) {
     out.add(Id{key}, ": ", Id{p.status}, ", adapter ", Id{p.adapter_version}, ", data ", Id{p.data_completeness}, ", ",
-            p.sessions, " sessions (+", p.subagent_sessions, " of subagents), ", p.exchanges, " exchanges in ",
-            p.sources, " files");
+            p.sessions, " sessions (+", p.subagent_sessions, " of subagents), ", p.exchanges, " turns in ", p.sources,
+            " files");
     if (!p.time_range.start.empty())
       out.add(", ", AnswerText::Time{p.time_range.start}, " to ", AnswerText::Time{p.time_range.end});
     if (p.tokens)

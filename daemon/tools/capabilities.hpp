@@ -88,75 +88,33 @@ std::string to_json(const RenderedCapabilities& answer);
 
 }  // namespace memd::tools
 
-namespace memd::mcp {
-
-template <>
-struct Describe<tools::CapabilitiesParams> {
-  static constexpr auto fields = fields_of(mcp::field_at<0>(tools::kPageFields));
-};
-template <>
-struct Describe<tools::TokenCountsOut> {
-  using T = tools::TokenCountsOut;
-  static constexpr auto fields = fields_of(field("input", &T::input, "Without what came from the cache."),
-                                           field("output", &T::output, "Written by the models."),
-                                           field("cache_read", &T::cache_read, "Read from the cache."),
-                                           field("cache_creation", &T::cache_creation, "Put into the cache."));
-};
-template <>
-struct Describe<tools::PlatformOut> {
-  using T = tools::PlatformOut;
-  static constexpr auto fields =
-      fields_of(field("status", &T::status, "active, unsupported or disabled."),
-                field("adapter_version", &T::adapter_version, "Of the adapter that reads it; empty: none."),
-                field("contract_version", &T::contract_version, "Of the adapter contract."),
-                field("data_completeness", &T::data_completeness, "full, partial, metadata_only or unknown."),
-                field("diagnostics_enabled", &T::diagnostics_enabled, "Always true."),
-                field("capabilities", &T::capabilities, "What can be asked about it."),
-                field("limitations", &T::limitations, "In plain words."),
-                field("storage_location", &T::storage_location, "Where the agent keeps its history."),
-                field("sources", &T::sources, "Files read."), field("sessions", &T::sessions, "Main sessions."),
-                field("subagent_sessions", &T::subagent_sessions, "Sessions of subagents."),
-                field("exchanges", &T::exchanges, "Exchanges of all sessions."),
-                field("tokens", &T::tokens, "Of all sessions; absent: none are known."),
-                field("schema_drift", &T::schema_drift,
-                      "The agent seems to have changed its format in the last 30 days: newer records may be missing."),
-                field("time_range", &T::time_range, "From the oldest to the newest event."));
-};
-template <>
-struct Describe<tools::ServerOut> {
-  using T = tools::ServerOut;
-  static constexpr auto fields =
-      fields_of(field("name", &T::name, "memd."), field("version", &T::version, "SemVer."),
-                field("ranking", &T::ranking, "How searches rank."),
-                field("contract_version", &T::contract_version, "Adapter contract spoken."),
-                field("store_bytes", &T::store_bytes, "Size of the database."),
-                field("default_max_tokens", &T::default_max_tokens, "When max_tokens is not given."),
-                field("most_max_tokens", &T::most_max_tokens, "Highest max_tokens."),
-                field("embedding_model", &T::embedding_model,
-                      "The model that lets searches go by meaning; empty: by words alone."),
-                field("embedding_pending", &T::embedding_pending,
-                      "Exchanges that are found by words only until they have vectors."),
-                field("summary_models", &T::summary_models,
-                      "Language models that may write summaries; empty: they are made of the session's own "
-                      "sentences."),
-                field("summary_trouble", &T::summary_trouble, "Why they cannot be asked now; empty: nothing."),
-                field("decisions_by_model", &T::decisions_by_model,
-                      "True: these models judge what was decided; absent: decisions are known by their form."));
-};
-template <>
-struct Describe<tools::CapabilitiesAnswer> {
-  using T = tools::CapabilitiesAnswer;
-  static constexpr auto fields =
-      join_fields(Describe<tools::Answer>::head,
-                  fields_of(field("platforms", &T::platforms, "Agent to what is known of it."),
-                            field("capability_matrix", &T::capability_matrix, "Capability to the agents that have it."),
-                            field("server", &T::server, "This server."),
-                            field("more", &T::more, "The call that gives what was left out; absent: nothing was.")),
-                  Describe<tools::Answer>::tail);
-};
-template <>
-struct Describe<tools::RenderedCapabilities> {
-  static constexpr auto fields = Describe<tools::CapabilitiesAnswer>::fields;
-};
-
-}  // namespace memd::mcp
+MEMD_DESCRIBE(memd::tools::CapabilitiesParams, mcp::field_at<0>(tools::kPageFields));
+MEMD_DESCRIBE(memd::tools::TokenCountsOut, field<&T::input>("Without what came from the cache."),
+              plain<&T::output, &T::cache_read, &T::cache_creation>());
+MEMD_DESCRIBE(memd::tools::PlatformOut, field<&T::status>("active, unsupported or disabled."),
+              field<&T::adapter_version>("Of the adapter that reads it; empty: none."),
+              field<&T::contract_version>("Of the adapter contract."),
+              field<&T::data_completeness>("full, partial, metadata_only or unknown."),
+              field<&T::diagnostics_enabled>(), field<&T::capabilities>("What can be asked about it."),
+              field<&T::limitations>("In plain words."),
+              field<&T::storage_location>("Where the agent keeps its history."),
+              plain<&T::sources, &T::sessions, &T::subagent_sessions>(), field<&T::exchanges>("Turns of all sessions."),
+              field<&T::tokens>("Of all sessions; absent: none are known."),
+              field<&T::schema_drift>(
+                  "The agent seems to have changed its format in the last 30 days: newer records may be missing."),
+              field<&T::time_range>("From the oldest to the newest event."));
+MEMD_DESCRIBE(
+    memd::tools::ServerOut, field<&T::name>(), field<&T::version>("SemVer."), field<&T::ranking>("How searches rank."),
+    field<&T::contract_version>("Adapter contract spoken."), field<&T::store_bytes>("Size of the database."),
+    field<&T::default_max_tokens>("When max_tokens is not given."), field<&T::most_max_tokens>("Highest max_tokens."),
+    field<&T::embedding_model>("The model that lets searches go by meaning; empty: by words alone."),
+    field<&T::embedding_pending>("Turns that are found by words only until they have vectors."),
+    field<&T::summary_models>("Language models that may write summaries; empty: they are made of the session's own "
+                              "sentences."),
+    field<&T::summary_trouble>("Why they cannot be asked now; empty: nothing."),
+    field<&T::decisions_by_model>(
+        "True: these models judge what was decided; absent: decisions are known by their form."));
+MEMD_DESCRIBE_ANSWER(memd::tools::CapabilitiesAnswer, field<&T::platforms>("Agent to what is known of it."),
+                     field<&T::capability_matrix>("Capability to the agents that have it."), field<&T::server>(),
+                     field<&T::more>("The call that gives what was left out; absent: nothing was."));
+MEMD_DESCRIBE(memd::tools::RenderedCapabilities, Describe<tools::CapabilitiesAnswer>::fields);

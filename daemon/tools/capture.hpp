@@ -40,22 +40,8 @@ void add_capture(mcp::ToolRegistry& registry, SetCapture set);
 
 }  // namespace memd::tools
 
-namespace memd::mcp {
-
-template <>
-struct Describe<tools::CaptureParams> {
-  using T = tools::CaptureParams;
-  static constexpr auto fields = fields_of(
-      field("action", &T::action, "What to do.", one_of(tools::kCaptureActions)),
-      field("duration", &T::duration, "How long to pause: 30m, 2h, 1d. Without: until it is resumed.", length(0, 20)));
-};
-template <>
-struct Describe<tools::CaptureAnswer> {
-  using T = tools::CaptureAnswer;
-  static constexpr auto fields =
-      fields_of(field("paused", &T::paused, "What agents write now is not stored, not even later."),
-                field("since", &T::since, "RFC 3339; empty: it is not paused."),
-                field("until", &T::until, "RFC 3339; empty: until it is resumed."));
-};
-
-}  // namespace memd::mcp
+MEMD_DESCRIBE(memd::tools::CaptureParams, field<&T::action>("What to do.", one_of(tools::kCaptureActions)),
+              field<&T::duration>("How long to pause: 30m, 2h, 1d. Without: until it is resumed.", length(0, 20)));
+MEMD_DESCRIBE(memd::tools::CaptureAnswer, field<&T::paused>("What agents write now is not stored, not even later."),
+              field<&T::since>("RFC 3339; empty: it is not paused."),
+              field<&T::until>("RFC 3339; empty: until it is resumed."));

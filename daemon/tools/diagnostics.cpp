@@ -57,7 +57,8 @@ std::string_view action_for(DiagnosticType type) {
       return "The file has the name of a transcript but is not one: a pointer of git-lfs needs `git lfs pull`.";
     case DiagnosticType::contract_mismatch: return "Install an adapter and a memd of the same major version.";
     case DiagnosticType::raw_layer_lost:
-      return "Bytes of the raw layer were lost, by a failing disk or a power cut: check the disk and its free space.";
+      return "Bytes of original records were lost, by a failing disk or a power cut: check the disk and its free "
+             "space.";
     // Handled: memd has read what can be read.
     case DiagnosticType::recovered_record:
     case DiagnosticType::invalid_encoding:

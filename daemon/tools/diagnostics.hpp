@@ -46,35 +46,17 @@ DiagnosticsReport diagnostics_report(const DiagnosticList& list, TimeMs now);
 
 }  // namespace memd::tools
 
-namespace memd::mcp {
+MEMD_DESCRIBE(memd::tools::DiagnosticsParams, field<&T::platform>("Only this platform."),
+              field<&T::limit>("How many; 0: all.", range(0, 1000000)),
+              field<&T::offset>("How many newer ones to leave out.", range(0, 1000000000)));
 
-template <>
-struct Describe<tools::DiagnosticsParams> {
-  using T = tools::DiagnosticsParams;
-  static constexpr auto fields =
-      fields_of(field("platform", &T::platform, "Only this platform."),
-                field("limit", &T::limit, "How many; 0: all.", range(0, 1000000)),
-                field("offset", &T::offset, "How many newer ones to leave out.", range(0, 1000000000)));
-};
+MEMD_DESCRIBE(memd::tools::DiagnosticLine, field<&T::id>(), field<&T::time>("When it was found, RFC 3339."),
+              field<&T::age>("How long ago that is."), plain<&T::platform, &T::error_type>(),
+              field<&T::severity>("warning or error."),
+              field<&T::fields>("Names of the fields; never what was in them."),
+              field<&T::source>("Path; empty: the platform as a whole."),
+              field<&T::place>("Byte or item of the source."),
+              field<&T::action>("What to do about it; empty: nothing."));
 
-template <>
-struct Describe<tools::DiagnosticLine> {
-  using T = tools::DiagnosticLine;
-  static constexpr auto fields = fields_of(
-      field("id", &T::id, "Number."), field("time", &T::time, "When it was found, RFC 3339."),
-      field("age", &T::age, "How long ago that is."), field("platform", &T::platform, "Platform key."),
-      field("error_type", &T::error_type, "What went wrong."), field("severity", &T::severity, "warning or error."),
-      field("fields", &T::fields, "Names of the fields; never what was in them."),
-      field("source", &T::source, "Path; empty: the platform as a whole."),
-      field("place", &T::place, "Byte or item of the source."),
-      field("action", &T::action, "What to do about it; empty: nothing."));
-};
-
-template <>
-struct Describe<tools::DiagnosticsReport> {
-  using T = tools::DiagnosticsReport;
-  static constexpr auto fields =
-      fields_of(field("diagnostics", &T::diagnostics, "Newest first."), field("total", &T::total, "Not yet expired."));
-};
-
-}  // namespace memd::mcp
+MEMD_DESCRIBE(memd::tools::DiagnosticsReport, field<&T::diagnostics>("Newest first."),
+              field<&T::total>("Not yet expired."));

@@ -5,6 +5,7 @@
 #include "daemon/tools/tool_services.hpp"
 #include "protocol/mcp/tool_registry.hpp"
 #include "schemas/base/ascii.hpp"
+#include "schemas/base/reflected_name.hpp"
 #include "schemas/base/time.hpp"
 #include "store/text/event_summary.hpp"
 #include "store/text/text_units.hpp"
@@ -89,14 +90,7 @@ std::uint64_t question_of(const FileHistoryParams& p, const Scope& scope) {
                        p.access, p.commit.value_or(""), p.commit_time.value_or(""), p.branch.value_or(""), paths});
 }
 
-std::string_view match_name(TraceMatch match) {
-  switch (match) {
-    case TraceMatch::placed: return "placed";
-    case TraceMatch::estimated: return "estimated";
-    case TraceMatch::unplaced: return "unplaced";
-  }
-  return "unplaced";
-}
+std::string_view match_name(TraceMatch match) { return reflect::enum_name(match, "unplaced"); }
 
 // The tokens that each text of a use may take.
 struct Shares {
@@ -303,7 +297,7 @@ AnswerText render_text(const FileHistoryAnswer& a) {
     body.add("\n");
   }
   for (const PathTotalOut& f : a.files) {
-    body.add(f.path, "  ", counted(f.exchanges, "exchange"), "  last ", short_time(f.last));
+    body.add(f.path, "  ", counted(f.exchanges, "turn"), "  last ", short_time(f.last));
     add_line_counts(body, f.lines_added, f.lines_removed);
     body.add("\n");
   }
@@ -317,7 +311,7 @@ AnswerText render_text(const FileHistoryAnswer& a) {
       add_use(body, u);
   }
   AnswerText out;
-  out.add(answer_header(a), exchanges_in(a), " of ", counted_words(a.total_exchanges, "exchange"), " in ",
+  out.add(answer_header(a), exchanges_in(a), " of ", counted_words(a.total_exchanges, "turn"), " in ",
           counted_words(a.total_sessions, "session"), ", ", counted_words(a.total_files, "file"), ".\n");
   out.quote(body);
   if (!a.sessions.empty())

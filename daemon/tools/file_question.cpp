@@ -127,7 +127,7 @@ Result<void> trace_edits(const ToolServices& services, Reader& reader, const Fil
   if (places.more && !trace.reaches_origin)
     question.notes.push_back(
         AnswerText("Only the last ")
-            .add(kMostEdits, " exchanges that changed it were looked at: set until to look further back."));
+            .add(kMostEdits, " turns that changed it were looked at: set until to look further back."));
   if (given(params.lines))
     question.notes.emplace_back(
         "Line numbers are carried through the edits of agents; what people and commands changed in "

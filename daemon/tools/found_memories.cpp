@@ -4,13 +4,13 @@
 #include "daemon/tools/scope.hpp"
 #include "daemon/tools/tool_services.hpp"
 #include "schemas/base/ascii.hpp"
+#include "schemas/base/reflected_name.hpp"
 #include "schemas/base/time.hpp"
 #include "schemas/observation.hpp"
 #include "store/reader.hpp"
 #include "store/text/token_budget.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <set>
 #include <utility>
@@ -18,7 +18,6 @@
 namespace memd::tools {
 namespace {
 
-constexpr std::array<std::string_view, 3> kSure{"low", "medium", "high"};
 constexpr std::size_t kMindTokens = 60;  // of a line, and of a snippet
 constexpr int kMindMost = 8;             // memories of each kind
 
@@ -67,7 +66,7 @@ FoundMemoryOut found_memory(const catalog::MemoryHit& hit) {
   out.project = hit.project;
   out.updated = time_or_nothing(hit.updated);
   out.relevance_score = std::round(hit.relevance_score * 1000) / 1000;
-  out.confidence = kSure[static_cast<std::size_t>(hit.confidence)];
+  out.confidence = reflect::enum_name(hit.confidence);
   out.snippet = cut_to_tokens(hit.snippet, kMindTokens).text;
   out.fetch = fetch_memory(hit);
   return out;
@@ -78,7 +77,7 @@ Result<FoundMemories> find_memories(const ToolServices& services, Reader& reader
   const QueryFilter& filter = question.scope.filter;
   if (!filter.session.empty() || question.has_platforms || filter.no_platform) return out;
   catalog::MemorySearch search;
-  search.text = question.text;
+  search.asked = question.asked;
   search.mode = question.mode;
   search.limit = question.limit;
   search.now = services.clock.now();

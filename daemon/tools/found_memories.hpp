@@ -53,7 +53,7 @@ struct FoundMemoryOut {
 
 struct MemoryQuestion {
   const Scope& scope;
-  std::string text;
+  const ParsedQuery& asked;
   SearchMode mode = SearchMode::hybrid;
   std::string kind{};          // type of observation; empty: any
   bool has_platforms = false;  // the call names agents; memories belong to none
@@ -86,30 +86,15 @@ std::vector<std::string> memories_to_keep_in_mind(const std::vector<catalog::Mem
 
 }  // namespace memd::tools
 
-namespace memd::mcp {
-
-template <>
-struct Describe<tools::MemoryRefOut> {
-  using T = tools::MemoryRefOut;
-  static constexpr auto fields = fields_of(
-      field("slug", &T::slug, "Its name, for memory_read."), field("type", &T::type, "decision, fact, instructions, …"),
-      field("scope", &T::scope, "enterprise, local, project or global."), field("path", &T::path, "Its file."),
-      field("tags", &T::tags, "Tags."), field("heading", &T::heading, "Anchor of the heading the snippet is below."),
-      field("superseded_by", &T::superseded_by, "The memory that replaces it."),
-      field("status", &T::status, "stale: what it describes has changed since; verified; absent: not compared."),
-      field("changed_since", &T::changed_since, "True: after the time asked about; what it said then is not known."));
-};
-template <>
-struct Describe<tools::FoundMemoryOut> {
-  using T = tools::FoundMemoryOut;
-  static constexpr auto fields =
-      fields_of(field("source", &T::source, "memory."), field("memory", &T::memory, "Which one."),
-                field("title", &T::title, "Title."), field("project", &T::project, "Project; empty: of none."),
-                field("updated", &T::updated, "When it was changed, RFC 3339."),
-                field("relevance_score", &T::relevance_score, "0 to 1, 1 is best."),
-                field("confidence", &T::confidence, "As of hits."),
-                field("snippet", &T::snippet, "The passage that fits best, matches in «»."),
-                field("fetch", &T::fetch, "The call that gives the full text."));
-};
-
-}  // namespace memd::mcp
+MEMD_DESCRIBE(memd::tools::MemoryRefOut, field<&T::slug>("Its name, for memory_read."),
+              field<&T::type>("decision, fact, instructions, …"),
+              field<&T::scope>("enterprise, local, project or global."), plain<&T::path, &T::tags>(),
+              field<&T::heading>("Anchor of the heading the snippet is below."),
+              field<&T::superseded_by>("The memory that replaces it."),
+              field<&T::status>("stale: what it describes has changed since; verified; absent: not compared."),
+              field<&T::changed_since>("True: after the time asked about; what it said then is not known."));
+MEMD_DESCRIBE(memd::tools::FoundMemoryOut, field<&T::source>("memory."), plain<&T::memory, &T::title>(),
+              field<&T::project>("Project; empty: of none."), field<&T::updated>("When it was changed, RFC 3339."),
+              field<&T::relevance_score>("0 to 1, 1 is best."), field<&T::confidence>(),
+              field<&T::snippet>("The passage that fits best, matches in «»."),
+              field<&T::fetch>("The call that gives the full text."));

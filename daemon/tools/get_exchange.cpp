@@ -380,7 +380,7 @@ Result<Selection> select_by_ids(Reader& reader, const GetExchangeParams& params)
     } else {
       return Error(Errc::invalid_argument,
                    "ids: \"" + echo_of(text) +
-                       "\" is no exchange id, send ids like x42 as the other tools give them, or SESSION#3 as "
+                       "\" is no turn id, send ids like x42 as the other tools give them, or SESSION#3 as "
                        "memories do");
     }
   }
@@ -394,7 +394,7 @@ Result<Selection> select_by_ids(Reader& reader, const GetExchangeParams& params)
     MEMD_TRY(add_with_neighbours(reader, *it, params.around, out));
   }
   if (out.rows.empty())
-    return Error(Errc::not_found, "ids: there is no exchange " + out.missing.front() +
+    return Error(Errc::not_found, "ids: there is no turn " + out.missing.front() +
                                       ", take ids from semantic_search, topic_search or recent_turns");
   return out;
 }
@@ -404,7 +404,7 @@ Result<Selection> select_by_number(const ToolServices& services, Reader& reader,
   MEMD_TRY_ASSIGN(const auto rows,
                   reader.ask(ExchangeRangeQuery{session.pk, *params.exchange_number, *params.exchange_number}));
   if (rows.empty())
-    return Error(Errc::not_found, "exchange_number: " + session.uid + " has exchanges 0 to " +
+    return Error(Errc::not_found, "exchange_number: " + session.uid + " has turns 0 to " +
                                       std::to_string(std::max<std::int64_t>(session.exchanges - 1, 0)) +
                                       ", send one of these");
   Selection out;
@@ -537,7 +537,7 @@ AnswerText render_text(const GetExchangeAnswer& a) {
   AnswerText out = answer_header(a);
   out.quote(body);
   if (a.missing) {
-    out.add("No such exchange:");
+    out.add("No such turn:");
     for (const std::string& id : *a.missing)
       out.add(" ", AnswerText::Id{id});
     out.add("\n");
@@ -550,7 +550,7 @@ void add_get_exchange(mcp::ToolRegistry& registry, const ToolServices& services)
   info.name = "get_exchange";
   info.title = "Full text of a turn";
   info.description =
-      "Show the full text of turns (exchanges), by id (x42): what was said and what ran. For a long one raise "
+      "Show the full text of turns, by id (x42): what was said and what ran. For a long one raise "
       "max_tokens (to 8000) or follow `next`.";
   info.always_shown = true;
   registry.add<GetExchangeParams, GetExchangeAnswer>(

@@ -86,74 +86,42 @@ void add_get_exchange(mcp::ToolRegistry& registry, const ToolServices& services)
 
 }  // namespace memd::tools
 
-namespace memd::mcp {
-
-template <>
-struct Describe<tools::GetExchangeParams> {
-  using T = tools::GetExchangeParams;
-  static constexpr auto fields = join_fields(
-      fields_of(field("ids", &T::ids, "", max_items(20), length(1, 300)),
-                field("session_id", &T::session_id, "Instead of ids: a session, with exchange_number.", length(0, 200)),
-                field("exchange_number", &T::exchange_number, "", at_least(0), limits_unlisted),
-                field("around", &T::around, "Also this many before and after.", clamped(0, 5)),
-                field("include_tools", &T::include_tools, "Also what the agent ran, shortened."),
-                field("include_raw", &T::include_raw, "Also full tool texts and thinking.")),
-      tools::kPageFields);
-};
-template <>
-struct Describe<tools::EventOut> {
-  using T = tools::EventOut;
-  static constexpr auto fields = fields_of(
-      field("seq", &T::seq, "Position in the session."), field("time", &T::time, "RFC 3339."),
-      field("kind", &T::kind, "tool_call, tool_result, edit, test_run, error, …"), field("tool", &T::tool, "Tool."),
-      field("summary", &T::summary, "One line."), field("is_error", &T::is_error, "The tool failed."),
-      field("is_sidechain", &T::is_sidechain, "true: of a subagent."),
-      field("parent_seq", &T::parent_seq, "The event it follows, where the agent says so; with include_raw."),
-      field("text", &T::text, "Input or result; cut where it ends in …"),
-      field("raw_offset", &T::raw_offset, "Byte in source_path."), field("raw_length", &T::raw_length, "Bytes there."));
-};
-template <>
-struct Describe<tools::ExchangeOut> {
-  using T = tools::ExchangeOut;
-  static constexpr auto fields = fields_of(
-      field("exchange_id", &T::exchange_id, "Short id."), field("session_id", &T::session_id, "Its session."),
-      field("platform", &T::platform, "Agent."), field("timestamp", &T::timestamp, "When it began, RFC 3339."),
-      field("data_completeness", &T::data_completeness, "full, partial, metadata_only or unknown."),
-      field("exchange_number", &T::exchange_number, "Position in the session, from 0."),
-      field("abandoned_for", &T::abandoned_for, tools::kAbandonedFor),
-      field("gone_from_source", &T::gone_from_source, "true: the agent has removed it from its own history."),
-      field("session_name", &T::session_name, "Title."),
-      field("user_message", &T::user_message, "What the person wrote."),
-      field("interventions", &T::interventions, "What the person wrote while the agent worked."),
-      field("assistant_response", &T::assistant_response, "What the agent wrote, the final answer last."),
-      field("complete", &T::complete, "false: `next` goes on inside it."),
-      field("full_tokens", &T::full_tokens, "Tokens of all its texts."),
-      field("origin", &T::origin, "typed, command, plan, …"), field("git_branch", &T::git_branch, "Branch."),
-      field("working_directory", &T::working_directory, "Directory."),
-      field("files_referenced", &T::files_referenced, "Files read or changed, at most 40."),
-      field("topics", &T::topics, "What it is about, the most telling first."),
-      field("decisions_made", &T::decisions_made, "What was settled in it, by the user or by the agent."),
-      field("decisions_left_out", &T::decisions_left_out, "Decisions for which there was no room."),
-      field("code_snippets", &T::code_snippets, "Code blocks of the answer, where there is room to repeat them."),
-      field("tokens_input", &T::tokens_input, "Without what came from the cache."),
-      field("tokens_output", &T::tokens_output, "Tokens the model wrote."),
-      field("model_used", &T::model_used, "Model."), field("tool_calls", &T::tool_calls, "Tools called."),
-      field("tool_errors", &T::tool_errors, "Of those, failed."), field("lines_added", &T::lines_added, "By edits."),
-      field("lines_removed", &T::lines_removed, "By edits."),
-      field("raw_format_version", &T::raw_format_version, "Version of the agent that wrote it."),
-      field("adapter_version", &T::adapter_version, "Version of the adapter that read it."),
-      field("ingestion_timestamp", &T::ingestion_timestamp, "When it was ingested."),
-      field("source_path", &T::source_path, "The agent's file."),
-      field("events", &T::events, "Tool calls, results and other events, in order."));
-};
-template <>
-struct Describe<tools::GetExchangeAnswer> {
-  using T = tools::GetExchangeAnswer;
-  static constexpr auto fields =
-      join_fields(Describe<tools::Answer>::head,
-                  fields_of(field("exchanges", &T::exchanges, "In the order of ids, neighbours beside theirs."),
-                            field("missing", &T::missing, "Ids that do not exist.")),
-                  Describe<tools::Answer>::tail);
-};
-
-}  // namespace memd::mcp
+MEMD_DESCRIBE(memd::tools::GetExchangeParams, field<&T::ids>(max_items(20), length(1, 300)),
+              field<&T::session_id>("Instead of ids: a session, with exchange_number.", length(0, 200)),
+              field<&T::exchange_number>(at_least(0), limits_unlisted),
+              field<&T::around>("Also this many before and after.", clamped(0, 5)),
+              field<&T::include_tools>("Also what the agent ran, shortened."),
+              field<&T::include_raw>("Also full tool texts and thinking."), tools::kPageFields);
+MEMD_DESCRIBE(memd::tools::EventOut, field<&T::seq>("Position in the session."), field<&T::time>("RFC 3339."),
+              field<&T::kind>("tool_call, tool_result, edit, test_run, error, …"), field<&T::tool>(),
+              field<&T::summary>("One line."), field<&T::is_error>(), field<&T::is_sidechain>("true: of a subagent."),
+              field<&T::parent_seq>("The event it follows, where the agent says so; with include_raw."),
+              field<&T::text>("Input or result; cut where it ends in …"), field<&T::raw_offset>("Byte in source_path."),
+              field<&T::raw_length>("Bytes there."));
+MEMD_DESCRIBE(memd::tools::ExchangeOut, plain<&T::exchange_id, &T::session_id, &T::platform>(),
+              field<&T::timestamp>("When it began, RFC 3339."),
+              field<&T::data_completeness>("full, partial, metadata_only or unknown."),
+              field<&T::exchange_number>("Position in the session, from 0."),
+              field<&T::abandoned_for>(tools::kAbandonedFor),
+              field<&T::gone_from_source>("true: the agent has removed it from its own history."),
+              field<&T::session_name>(), field<&T::user_message>("What the person wrote."),
+              field<&T::interventions>("What the person wrote while the agent worked."),
+              field<&T::assistant_response>("What the agent wrote, the final answer last."),
+              field<&T::complete>("false: `next` goes on inside it."),
+              field<&T::full_tokens>("Tokens of all its texts."), field<&T::origin>("typed, command, plan, …"),
+              plain<&T::git_branch, &T::working_directory>(),
+              field<&T::files_referenced>("Files read or changed, at most 40."),
+              field<&T::topics>("What it is about, the most telling first."),
+              field<&T::decisions_made>("What was settled in it, by the user or by the agent."),
+              field<&T::decisions_left_out>("Decisions for which there was no room."),
+              field<&T::code_snippets>("Code blocks of the answer, where there is room to repeat them."),
+              field<&T::tokens_input>("Without what came from the cache."),
+              plain<&T::tokens_output, &T::model_used, &T::tool_calls>(), field<&T::tool_errors>("Of those, failed."),
+              field<&T::lines_added>("By edits."), field<&T::lines_removed>("By edits."),
+              field<&T::raw_format_version>("Version of the agent that wrote it."),
+              field<&T::adapter_version>("Version of the adapter that read it."),
+              field<&T::ingestion_timestamp>("When it was ingested."), field<&T::source_path>("The agent's file."),
+              field<&T::events>("Tool calls, results and other events, in order."));
+MEMD_DESCRIBE_ANSWER(memd::tools::GetExchangeAnswer,
+                     field<&T::exchanges>("In the order of ids, neighbours beside theirs."),
+                     field<&T::missing>("Ids that do not exist."));

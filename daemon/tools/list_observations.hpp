@@ -46,37 +46,14 @@ void add_list_observations(mcp::ToolRegistry& registry, const ToolServices& serv
 
 }  // namespace memd::tools
 
-namespace memd::mcp {
-
-template <>
-struct Describe<tools::ListObservationsParams> {
-  using T = tools::ListObservationsParams;
-  static constexpr auto fields =
-      join_fields(fields_of(field("kind", &T::kind, "", one_of(tools::kObservationChoices)),
-                            field("session_id", &T::session_id, "", length(0, 200))),
-                  tools::kDirectoryFields, tools::kPlatformFields, tools::kTimeFields,
-                  fields_of(field("n_results", &T::n_results, "", clamped(1, 1000))), tools::kPageFields);
-};
-template <>
-struct Describe<tools::ObservationOut> {
-  using T = tools::ObservationOut;
-  static constexpr auto fields = fields_of(
-      field("id", &T::id, "For from of memory_write."), field("kind", &T::kind, "decision, problem, bugfix, …"),
-      field("text", &T::text, "As it was said, or what memd saw."), field("timestamp", &T::timestamp, "RFC 3339."),
-      field("session_id", &T::session_id, "Its session."), field("session_name", &T::session_name, "Title."),
-      field("platform", &T::platform, "Agent."), field("project", &T::project, "Project."),
-      field("exchange_id", &T::exchange_id, "For get_exchange."),
-      field("tool", &T::tool, "Of a call that worked after edits."),
-      field("files", &T::files, "Changed in its exchange; at most 3."),
-      field("decision", &T::decision, "Of a decision: its kind, by whom, and the parts of the sentence."));
-};
-template <>
-struct Describe<tools::ListObservationsAnswer> {
-  using T = tools::ListObservationsAnswer;
-  static constexpr auto fields = join_fields(
-      Describe<tools::Answer>::head,
-      fields_of(field("observations", &T::observations, "Newest first."), field("total", &T::total, "On all pages.")),
-      Describe<tools::Answer>::tail);
-};
-
-}  // namespace memd::mcp
+MEMD_DESCRIBE(memd::tools::ListObservationsParams, field<&T::kind>(one_of(tools::kObservationChoices)),
+              field<&T::session_id>(length(0, 200)), tools::kDirectoryFields, tools::kPlatformFields,
+              tools::kTimeFields, field<&T::n_results>(clamped(1, 1000)), tools::kPageFields);
+MEMD_DESCRIBE(memd::tools::ObservationOut, field<&T::id>("For from of memory_write."),
+              field<&T::kind>("decision, problem, bugfix, …"), field<&T::text>("As it was said, or what memd saw."),
+              field<&T::timestamp>("RFC 3339."), plain<&T::session_id, &T::session_name, &T::platform, &T::project>(),
+              field<&T::exchange_id>("For get_exchange."), field<&T::tool>("Of a call that worked after edits."),
+              field<&T::files>("Changed in its turn; at most 3."),
+              field<&T::decision>("Of a decision: its kind, by whom, and the parts of the sentence."));
+MEMD_DESCRIBE_ANSWER(memd::tools::ListObservationsAnswer, field<&T::observations>("Newest first."),
+                     field<&T::total>("On all pages."));

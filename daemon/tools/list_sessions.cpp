@@ -150,7 +150,7 @@ AnswerText render_text(const ListSessionsAnswer& a) {
     body.add(s.session_id, "  ", short_time(s.started_at), " to ", short_time(s.last_event_at), "  ", s.project);
     if (s.worktree) body.add("/", *s.worktree);
     if (!s.git_branch.empty()) body.add("@", s.git_branch);
-    body.add("  \"", s.session_name, "\"  ", s.cwd, "  ", s.model, "  ", counted(s.exchanges, "exchange"), ", ",
+    body.add("  \"", s.session_name, "\"  ", s.cwd, "  ", s.model, "  ", counted(s.exchanges, "turn"), ", ",
              counted(s.tool_calls, "tool call"), " (", s.tool_errors, " failed), ",
              counted(s.compactions, "compaction"), ", tokens in ", s.tokens_input, " out ", s.tokens_output, " cached ",
              s.tokens_cache_read, "+", s.tokens_cache_creation);
@@ -178,9 +178,9 @@ void add_list_sessions(mcp::ToolRegistry& registry, const ToolServices& services
   info.name = "list_sessions";
   info.title = "List past sessions";
   info.description =
-      "List past sessions (conversations, chats) of all agents, newest first: id, title, project, branch, "
+      "List past sessions of all agents, newest first: id, title, project, branch, "
       "state, outcome, tokens.";
-  info.search_words = "list all my past previous sessions conversations chats what worked on";
+  info.search_words = "list all my past previous sessions conversations chats what worked on tokens cost usage";
   registry.add<ListSessionsParams, ListSessionsAnswer>(
       std::move(info), [services](const ListSessionsParams& p, mcp::ToolContext& c) { return run(services, p, c); });
 }

@@ -77,70 +77,34 @@ void add_list_sessions(mcp::ToolRegistry& registry, const ToolServices& services
 
 }  // namespace memd::tools
 
-namespace memd::mcp {
-
-template <>
-struct Describe<tools::ListSessionsParams> {
-  using T = tools::ListSessionsParams;
-  static constexpr auto fields =
-      join_fields(tools::kDirectoryFields, tools::kPlatformFields, tools::kTimeFields,
-                  fields_of(field("state", &T::state, "", one_of(tools::kStateChoices)),
-                            field("include_subagents", &T::include_subagents, ""),
-                            field("usage", &T::usage, "Instead: tokens, cost by day, model, …"),
-                            field("n_results", &T::n_results, "", clamped(1, 1000))),
-                  tools::kPageFields);
-};
-template <>
-struct Describe<tools::SessionOut> {
-  using T = tools::SessionOut;
-  static constexpr auto fields = join_fields(
-      fields_of(field("session_id", &T::session_id, "For recent_turns and the session_id of searches."),
-                field("platform", &T::platform, "Agent."), field("session_name", &T::session_name, "Title."),
-                field("project", &T::project, "Project."),
-                field("worktree", &T::worktree, "Git worktree of the project that it worked in."),
-                field("cwd", &T::cwd, "Where it worked."), field("git_branch", &T::git_branch, "Branch."),
-                field("model", &T::model, "Model."), field("started_at", &T::started_at, "RFC 3339."),
-                field("last_event_at", &T::last_event_at, "RFC 3339."),
-                field("ended_at", &T::ended_at, "When it stopped; absent while it goes on."),
-                field("state", &T::state, "started, active, stopped or capture_disabled."),
-                field("outcome", &T::outcome, "success, fail, abandoned or unknown."),
-                field("outcome_reasons", &T::outcome_reasons, "Signs that speak for it, strongest first."),
-                field("exchanges", &T::exchanges, "Exchanges in it."),
-                field("tool_calls", &T::tool_calls, "Tools called."),
-                field("tool_errors", &T::tool_errors, "Of those, failed."),
-                field("compactions", &T::compactions, "Times the context was compacted."),
-                field("tokens_input", &T::tokens_input, "Without what came from the cache."),
-                field("tokens_output", &T::tokens_output, "Tokens the model wrote."),
-                field("tokens_cache_read", &T::tokens_cache_read, "Tokens read from the cache."),
-                field("tokens_cache_creation", &T::tokens_cache_creation, "Tokens put into the cache."),
-                field("tokens_subagents", &T::tokens_subagents, "Part of these that subagents used."),
-                field("parent_session_id", &T::parent_session_id, "Of a subagent: who started it."),
-                field("forked_from", &T::forked_from, "The session that it began as a copy of; those turns are there."),
-                field("evicted_at", &T::evicted_at, "When its texts were dropped.")),
-      Describe<tools::SessionFactsOut>::fields);
-};
-template <>
-struct Describe<tools::UsageOut> {
-  using T = tools::UsageOut;
-  static constexpr auto fields =
-      fields_of(field("key", &T::key, "What `usage` names; \"total\" of all."),
-                field("tokens_input", &T::tokens_input, "Without what came from the cache."),
-                field("tokens_output", &T::tokens_output, "Tokens the model wrote."),
-                field("tokens_cache_read", &T::tokens_cache_read, "Tokens read from the cache."),
-                field("tokens_cache_creation", &T::tokens_cache_creation, "Tokens put into the cache."),
-                field("cost_usd", &T::cost_usd, "By the prices of models; absent: none has a known price."),
-                field("unpriced_tokens", &T::unpriced_tokens, "Tokens that the cost leaves out; absent: none."),
-                field("lower_bound", &T::lower_bound, "True: some responses were cut off, so it was more."));
-};
-template <>
-struct Describe<tools::ListSessionsAnswer> {
-  using T = tools::ListSessionsAnswer;
-  static constexpr auto fields = join_fields(
-      Describe<tools::Answer>::head,
-      fields_of(field("sessions", &T::sessions, "Newest first."),
-                field("usage", &T::usage, "Newest or largest first, after the total; absent: not asked for."),
-                field("total", &T::total, "On all pages.")),
-      Describe<tools::Answer>::tail);
-};
-
-}  // namespace memd::mcp
+MEMD_DESCRIBE(memd::tools::ListSessionsParams, tools::kDirectoryFields, tools::kPlatformFields, tools::kTimeFields,
+              field<&T::state>(one_of(tools::kStateChoices)), field<&T::include_subagents>(),
+              field<&T::usage>("Instead: tokens and cost by day, model …"), field<&T::n_results>(clamped(1, 1000)),
+              tools::kPageFields);
+MEMD_DESCRIBE(memd::tools::SessionOut, field<&T::session_id>("For recent_turns and the session_id of searches."),
+              plain<&T::platform, &T::session_name, &T::project>(),
+              field<&T::worktree>("Git worktree of the project that it worked in."),
+              plain<&T::cwd, &T::git_branch, &T::model>(), field<&T::started_at>("RFC 3339."),
+              field<&T::last_event_at>("RFC 3339."), field<&T::ended_at>("When it stopped; absent while it goes on."),
+              field<&T::state>("started, active, stopped or capture_disabled."),
+              field<&T::outcome>("success, fail, abandoned or unknown."),
+              field<&T::outcome_reasons>("Signs that speak for it, strongest first."),
+              plain<&T::exchanges, &T::tool_calls>(), field<&T::tool_errors>("Of those, failed."),
+              field<&T::compactions>("Times the context was compacted."),
+              field<&T::tokens_input>("Without what came from the cache."), field<&T::tokens_output>(),
+              field<&T::tokens_cache_read>("Tokens read from the cache."),
+              field<&T::tokens_cache_creation>("Tokens put into the cache."),
+              field<&T::tokens_subagents>("Part of these that subagents used."),
+              field<&T::parent_session_id>("Of a subagent: who started it."),
+              field<&T::forked_from>("The session that it began as a copy of; those turns are there."),
+              field<&T::evicted_at>("When its texts were dropped."), Describe<tools::SessionFactsOut>::fields);
+MEMD_DESCRIBE(memd::tools::UsageOut, field<&T::key>("What `usage` names; \"total\" of all."),
+              field<&T::tokens_input>("Without what came from the cache."), field<&T::tokens_output>(),
+              field<&T::tokens_cache_read>("Tokens read from the cache."),
+              field<&T::tokens_cache_creation>("Tokens put into the cache."),
+              field<&T::cost_usd>("By the prices of models; absent: none has a known price."),
+              field<&T::unpriced_tokens>("Tokens that the cost leaves out; absent: none."),
+              field<&T::lower_bound>("True: some responses were cut off, so it was more."));
+MEMD_DESCRIBE_ANSWER(memd::tools::ListSessionsAnswer, field<&T::sessions>("Newest first."),
+                     field<&T::usage>("Newest or largest first, after the total; absent: not asked for."),
+                     field<&T::total>("On all pages."));

@@ -39,30 +39,10 @@ void add_memory_health(mcp::ToolRegistry& registry, const ToolServices& services
 
 }  // namespace memd::tools
 
-namespace memd::mcp {
-
-template <>
-struct Describe<tools::MemoryHealthParams> {
-  using T = tools::MemoryHealthParams;
-  static constexpr auto fields =
-      fields_of(field("garden", &T::garden, "What tidying would do."), mcp::field_at<1>(tools::kMemoryWhereFields),
-                mcp::field_at<1>(tools::kMemoryPageFields));
-};
-template <>
-struct Describe<tools::MemoryFindingOut> {
-  using T = tools::MemoryFindingOut;
-  static constexpr auto fields =
-      fields_of(field("kind", &T::kind, "broken_link, stale, secret, …; merge, archive, …"),
-                field("slug", &T::slug, "Of the memory; empty: of a directory."), field("path", &T::path, "File."),
-                field("line", &T::line, "From 1."), field("message", &T::message, "What is wrong, and what to do."));
-};
-template <>
-struct Describe<tools::MemoryHealthAnswer> {
-  using T = tools::MemoryHealthAnswer;
-  static constexpr auto fields = join_fields(
-      Describe<tools::Answer>::head,
-      fields_of(field("findings", &T::findings, "By directory."), field("total", &T::total, "On all pages.")),
-      Describe<tools::Answer>::tail);
-};
-
-}  // namespace memd::mcp
+MEMD_DESCRIBE(memd::tools::MemoryHealthParams, field<&T::garden>("What tidying would do."),
+              mcp::field_at<1>(tools::kMemoryWhereFields), mcp::field_at<1>(tools::kMemoryPageFields));
+MEMD_DESCRIBE(memd::tools::MemoryFindingOut, field<&T::kind>("broken_link, stale, secret, …; merge, archive, …"),
+              field<&T::slug>("Of the memory; empty: of a directory."), field<&T::path>(), field<&T::line>("From 1."),
+              field<&T::message>("What is wrong, and what to do."));
+MEMD_DESCRIBE_ANSWER(memd::tools::MemoryHealthAnswer, field<&T::findings>("By directory."),
+                     field<&T::total>("On all pages."));

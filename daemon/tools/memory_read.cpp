@@ -139,7 +139,7 @@ void add_names(HistoryText& out, const std::optional<std::vector<std::string>>& 
 void add_provenance(HistoryText& out, const MemoryProvenanceOut& from) {
   out.add("  from");
   if (from.session_id) out.add(" session ", *from.session_id);
-  if (from.exchange) out.add(" exchange ", *from.exchange);
+  if (from.exchange) out.add(" turn ", *from.exchange);
   if (from.commits) out.add(" commits");
   add_names(out, from.commits);
   if (from.files) out.add(" files");

@@ -63,49 +63,17 @@ void add_memory_read(mcp::ToolRegistry& registry, const ToolServices& services);
 
 }  // namespace memd::tools
 
-namespace memd::mcp {
-
-template <>
-struct Describe<tools::MemoryReadParams> {
-  using T = tools::MemoryReadParams;
-  static constexpr auto fields = join_fields(fields_of(field("slug", &T::slug, "Slug, id or file.")),
-                                             tools::kMemoryWhereFields, tools::kMemoryPageFields);
-};
-template <>
-struct Describe<tools::MemoryLinkOut> {
-  using T = tools::MemoryLinkOut;
-  static constexpr auto fields =
-      fields_of(field("label", &T::label, "What the edge means."), field("slug", &T::slug, "Where it leads."),
-                field("title", &T::title, "Of the other memory."));
-};
-template <>
-struct Describe<tools::MemoryProvenanceOut> {
-  using T = tools::MemoryProvenanceOut;
-  static constexpr auto fields =
-      fields_of(field("session_id", &T::session_id, "Session."), field("exchange", &T::exchange, "Exchange."),
-                field("commits", &T::commits, "Commits."), field("files", &T::files, "Changed files."),
-                field("events", &T::events, "Events."));
-};
-template <>
-struct Describe<tools::MemoryOut> {
-  using T = tools::MemoryOut;
-  static constexpr auto fields =
-      fields_of(field("slug", &T::slug, "Its name."), field("type", &T::type, "decision, learning, …"),
-                field("title", &T::title, "Title."), field("scope", &T::scope, "Whose it is."),
-                field("path", &T::path, "Its file."), field("tags", &T::tags, "Tags."),
-                field("status", &T::status, "verified, or stale: what it names has changed since."),
-                field("updated", &T::updated, "RFC 3339."), field("created", &T::created, "RFC 3339."),
-                field("version", &T::version, "For memory_write."), field("quality", &T::quality, "0 to 100."),
-                field("links", &T::links, "Edges."), field("provenance", &T::provenance, "What it was drawn from."),
-                field("problems", &T::problems, "Broken rules."), field("text", &T::text, "Markdown."));
-};
-template <>
-struct Describe<tools::MemoryReadAnswer> {
-  using T = tools::MemoryReadAnswer;
-  static constexpr auto fields =
-      join_fields(Describe<tools::Answer>::head,
-                  fields_of(field("memories", &T::memories, "By scope."), field("total", &T::total, "On all pages.")),
-                  Describe<tools::Answer>::tail);
-};
-
-}  // namespace memd::mcp
+MEMD_DESCRIBE(memd::tools::MemoryReadParams, field<&T::slug>("Slug, id or file."), tools::kMemoryWhereFields,
+              tools::kMemoryPageFields);
+MEMD_DESCRIBE(memd::tools::MemoryLinkOut, field<&T::label>("What the edge means."), field<&T::slug>(),
+              field<&T::title>("Of the other memory."));
+MEMD_DESCRIBE(memd::tools::MemoryProvenanceOut,
+              plain<&T::session_id, &T::exchange, &T::commits, &T::files, &T::events>());
+MEMD_DESCRIBE(memd::tools::MemoryOut, field<&T::slug>(), field<&T::type>("decision, learning, …"),
+              plain<&T::title, &T::scope, &T::path, &T::tags>(),
+              field<&T::status>("verified, or stale: what it names has changed since."),
+              field<&T::updated>("RFC 3339."), field<&T::created>("RFC 3339."), field<&T::version>("For memory_write."),
+              field<&T::quality>("0 to 100."), field<&T::links>(), field<&T::provenance>("What it was drawn from."),
+              field<&T::problems>(), field<&T::text>("Markdown."));
+MEMD_DESCRIBE_ANSWER(memd::tools::MemoryReadAnswer, field<&T::memories>("By scope."),
+                     field<&T::total>("On all pages."));

@@ -5,6 +5,7 @@
 #include "protocol/mcp/tool_registry.hpp"
 #include "schemas/query.hpp"
 #include "store/catalog/memory_search.hpp"
+#include "store/search/words/query_parser.hpp"
 #include "store/text/token_budget.hpp"
 
 #include <fmt/format.h>
@@ -22,8 +23,8 @@ Result<MemorySearchToolAnswer> run_search(const ToolServices& services, const Me
   const auto& project = notebook.places().project;
   const MemoryLook look = services.look_at_memories ? services.look_at_memories(project.native()) : MemoryLook::done;
   catalog::MemorySearch search;
-  search.text = params.query;
   search.now = services.clock.now();
+  search.asked = search::parse_query(params.query, search.now);
   search.limit = kHits;
   if (!project.empty()) search.filter.project = project_tree(project.native());
   MEMD_TRY_ASSIGN(const auto scope, scope_asked(params));

@@ -32,24 +32,8 @@ void add_memory_search(mcp::ToolRegistry& registry, const ToolServices& services
 
 }  // namespace memd::tools
 
-namespace memd::mcp {
-
-template <>
-struct Describe<tools::MemorySearchParams> {
-  using T = tools::MemorySearchParams;
-  static constexpr auto fields =
-      join_fields(fields_of(field("query", &T::query, "Plain words; none: the newest.", length(0, 2000)),
-                            field("type", &T::type, ""), field("as_of", &T::as_of, "What held at a date.")),
-                  tools::kMemoryWhereFields, tools::kMemoryPageFields);
-};
-template <>
-struct Describe<tools::MemorySearchToolAnswer> {
-  using T = tools::MemorySearchToolAnswer;
-  static constexpr auto fields =
-      join_fields(Describe<tools::Answer>::head,
-                  fields_of(field("memories", &T::memories, "Best first."),
-                            field("nothing_relevant", &T::nothing_relevant, "Nothing fits.")),
-                  Describe<tools::Answer>::tail);
-};
-
-}  // namespace memd::mcp
+MEMD_DESCRIBE(memd::tools::MemorySearchParams, field<&T::query>("Plain words; none: the newest.", length(0, 2000)),
+              field<&T::type>(), field<&T::as_of>("What held at a date."), tools::kMemoryWhereFields,
+              tools::kMemoryPageFields);
+MEMD_DESCRIBE_ANSWER(memd::tools::MemorySearchToolAnswer, field<&T::memories>("Best first."),
+                     field<&T::nothing_relevant>());

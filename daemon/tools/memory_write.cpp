@@ -116,7 +116,7 @@ class MemoryCall {
   Result<MemoryProvenance> provenance() const {
     if (!params_.from || params_.from->empty()) return MemoryProvenance();
     const auto of = harvest::parse_history_ref(*params_.from);
-    if (!of) return missing("from", "the id of an exchange or observation, such as x42 or o99");
+    if (!of) return missing("from", "the id of a turn or observation, such as x42 or o99");
     MEMD_TRY_ASSIGN(const auto reader, lease_reader(services_, context_.stop));
     MEMD_TRY_ASSIGN(auto material, reader->ask(harvest::MaterialQuery{*of}));
     if (services_.name_events) services_.name_events(*reader, material);
@@ -133,7 +133,7 @@ class MemoryCall {
   }
 
   Result<MemoryWriteAnswer> promote() const {
-    if (!params_.from) return missing("from", "the id of an exchange or observation, such as x42 or o99");
+    if (!params_.from) return missing("from", "the id of a turn or observation, such as x42 or o99");
     memories::PromoteRequest request;
     request.from = *params_.from;
     const auto to = destination();

@@ -52,30 +52,11 @@ void add_memory_write(mcp::ToolRegistry& registry, const ToolServices& services)
 
 }  // namespace memd::tools
 
-namespace memd::mcp {
-
-template <>
-struct Describe<tools::MemoryWriteParams> {
-  using T = tools::MemoryWriteParams;
-  static constexpr auto fields = join_fields(
-      fields_of(field("action", &T::action, "", required, one_of(tools::kMemoryActions)), field("slug", &T::slug, ""),
-                field("type", &T::type, "", one_of(tools::kMemoryTypeNames)), field("title", &T::title, ""),
-                field("text", &T::text, "Markdown."), field("tags", &T::tags, ""),
-                field("from", &T::from, "x42 or o99."), field("target", &T::target, ""),
-                field("label", &T::label, "supersedes, relates-to, …"), field("version", &T::version, "As read."),
-                field("force", &T::force, "Although one says it.")),
-      tools::kMemoryWhereFields);
-};
-template <>
-struct Describe<tools::MemoryWriteAnswer> {
-  using T = tools::MemoryWriteAnswer;
-  static constexpr auto fields = join_fields(
-      Describe<tools::Answer>::head,
-      fields_of(field("action", &T::action, "What was done."), field("slug", &T::slug, "Its name."),
-                field("scope", &T::scope, "Whose it is."), field("path", &T::path, "Its file."),
-                field("version", &T::version, "For the next change."), field("target", &T::target, "Of a link."),
-                field("label", &T::label, "Of a link."), field("changed", &T::changed, "False: it was so already.")),
-      Describe<tools::Answer>::tail);
-};
-
-}  // namespace memd::mcp
+MEMD_DESCRIBE(memd::tools::MemoryWriteParams, field<&T::action>(required, one_of(tools::kMemoryActions)),
+              field<&T::slug>(), field<&T::type>(one_of(tools::kMemoryTypeNames)), field<&T::title>(),
+              field<&T::text>("Markdown."), field<&T::tags>(), field<&T::from>("x42 or o99."), field<&T::target>(),
+              field<&T::label>("supersedes, relates-to, …"), field<&T::version>("As read."),
+              field<&T::force>("Although one says it."), tools::kMemoryWhereFields);
+MEMD_DESCRIBE_ANSWER(memd::tools::MemoryWriteAnswer, plain<&T::action, &T::slug, &T::scope, &T::path>(),
+                     field<&T::version>("For the next change."), field<&T::target>("Of a link."),
+                     field<&T::label>("Of a link."), field<&T::changed>("False: it was so already."));

@@ -31,10 +31,10 @@ inline constexpr auto kMemoryTypeNames = [] {
 }();
 // A model pays for each word of a tool, so fields whose names say enough have no description.
 inline constexpr auto kMemoryWhereFields =
-    fields_of(mcp::field("scope", &MemoryParams::scope, ""), mcp::field("cwd", &ScopeParams::cwd, ""));
+    fields_of(mcp::field<&MemoryParams::scope>(), mcp::field<&ScopeParams::cwd>());
 inline constexpr auto kMemoryPageFields =
-    fields_of(mcp::field("max_tokens", &ScopeParams::max_tokens, "", mcp::clamped(kLeastMaxTokens, kMostMaxTokens)),
-              mcp::field("cursor", &ScopeParams::cursor, ""));
+    fields_of(mcp::field<&ScopeParams::max_tokens>(mcp::clamped(kLeastMaxTokens, kMostMaxTokens)),
+              mcp::field<&ScopeParams::cursor>());
 
 // Parse the scope and the type that a call names; nullopt if it names none. Errc::invalid_argument if there is no such
 // scope, or no such type of memories that people keep.

@@ -38,19 +38,9 @@ void add_latest_decision(HistoryText& out, const DecisionOut& decision);
 
 }  // namespace memd::tools
 
-namespace memd::mcp {
-
-template <>
-struct Describe<tools::DecisionOut> {
-  using T = tools::DecisionOut;
-  static constexpr auto fields =
-      fields_of(field("exchange_id", &T::exchange_id, "For get_exchange."),
-                field("text", &T::text, "As it was said; of an answer: question: answer."),
-                field("kind", &T::kind, "choice, rejection, reversal, answer or plan."),
-                field("decided_by", &T::decided_by, "user or agent."), field("chosen", &T::chosen, "What was chosen."),
-                field("rejected", &T::rejected, "What was rejected."), field("reason", &T::reason, "Why."),
-                field("reversed_by", &T::reversed_by, "The later exchange of the session that took it back."),
-                field("judged_by", &T::judged_by, "The language model that calls it a decision; absent: memd itself."));
-};
-
-}  // namespace memd::mcp
+MEMD_DESCRIBE(memd::tools::DecisionOut, field<&T::exchange_id>("For get_exchange."),
+              field<&T::text>("As it was said; of an answer: question: answer."),
+              field<&T::kind>("choice, rejection, reversal, answer or plan."), field<&T::decided_by>("user or agent."),
+              plain<&T::chosen, &T::rejected, &T::reason>(),
+              field<&T::reversed_by>("The later turn of the session that took it back."),
+              field<&T::judged_by>("The language model that calls it a decision; absent: memd itself."));

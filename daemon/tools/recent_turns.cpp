@@ -130,9 +130,9 @@ AnswerText render_text(const RecentTurnsAnswer& a) {
   using Id = AnswerText::Id;
   using Time = AnswerText::Time;
   AnswerText out;
-  out.add(answer_header(a), "Last ", counted_words(a.exchanges_summarized, "exchange"), " of session ",
-          Id{a.session_id}, " (", Id{a.platform}, ", data ", Id{a.data_completeness}, "), ", Time{a.time_range.start},
-          " to ", Time{a.time_range.end}, ".\n");
+  out.add(answer_header(a), "Last ", counted_words(a.exchanges_summarized, "turn"), " of session ", Id{a.session_id},
+          " (", Id{a.platform}, ", data ", Id{a.data_completeness}, "), ", Time{a.time_range.start}, " to ",
+          Time{a.time_range.end}, ".\n");
   out.add("Summary: ");
   add_share(out, a.summary_tokens, a.source_tokens);
   out.add(".\n");

@@ -86,69 +86,36 @@ Result<ResumeAnswer> pack_resume_answer(const ResumeMaterial& material, std::siz
 
 }  // namespace memd::tools
 
-namespace memd::mcp {
-
-template <>
-struct Describe<tools::ResumeParams> {
-  using T = tools::ResumeParams;
-  static constexpr auto fields = fields_of(
-      field("session_id", &T::session_id, "Default: the newest session of cwd or project.", length(0, 200)),
-      mcp::field_at<2>(tools::kPlatformFields), field("cwd", &T::cwd, "Your working directory.", length(0, 1000)),
-      field("before", &T::before, "compaction (the last), its number, now (under way), end, or auto.", length(1, 20)),
-      field("complement", &T::complement, "Leave out what the agent's own summary says.",
-            one_of("auto", "always", "never")),
-      mcp::field_at<0>(tools::kPageFields));
-};
-template <>
-struct Describe<tools::ResumeBoundaryOut> {
-  using T = tools::ResumeBoundaryOut;
-  static constexpr auto fields =
-      fields_of(field("kind", &T::kind, "compaction, microcompaction or end: nothing later is shown."),
-                field("time", &T::time, "RFC 3339."),
-                field("compaction", &T::compaction, "Its number in the session, from 1; 0 for the end."),
-                field("compactions", &T::compactions, "Compactions of the session."),
-                field("detail", &T::detail, "What the agent noted of it."));
-};
-template <>
-struct Describe<tools::ResumeCommandsOut> {
-  using T = tools::ResumeCommandsOut;
-  static constexpr auto fields =
-      fields_of(field("exchange_id", &T::exchange_id, "Where they ran last."),
-                field("lines", &T::lines, "As they ran; (failed): they did the last time; …: cut."));
-};
-template <>
-struct Describe<tools::ResumeAnswer> {
-  using T = tools::ResumeAnswer;
-  static constexpr auto fields = join_fields(
-      Describe<tools::Answer>::head,
-      fields_of(
-          field("session_id", &T::session_id, "Session."), field("session_name", &T::session_name, "Title."),
-          field("platform", &T::platform, "Agent."), field("cwd", &T::cwd, "Working directory at the boundary."),
-          field("git_branch", &T::git_branch, "Branch at the boundary."),
-          field("boundary", &T::boundary, "The point it describes."),
-          field("platform_summary", &T::platform_summary,
-                "none; left_out: the agent's own summary, what it says is not repeated; not_used: there is one."),
-          field("said_already", &T::said_already, "Items that are not repeated."),
-          field("left_out", &T::left_out, "Items for which max_tokens was too small."),
-          field("goal", &T::goal, "As the user last put it, then the first request. [x42]: where, for get_exchange."),
-          field("constraints", &T::constraints, "Constraints set by the user."),
-          field("decisions", &T::decisions, "What was decided, with reasons."),
-          field("problems", &T::problems, "What was open."),
-          field("last_error", &T::last_error, "The last failure that was not fixed: what was run and what it said."),
-          field("tests", &T::tests, "How they came out, failing first; failed before: another passed later."),
-          field("next_steps", &T::next_steps, "Tasks as the list last was, promises, and steps as last stated."),
-          field("values", &T::values, "Exact sizes, times, limits and results that were stated."),
-          field("last_words", &T::last_words, "Of the agent."),
-          field("running", &T::running, "Started in the background."),
-          field("files", &T::files,
-                "A directory a line; e edited, r read, how many times; {names that live there:line}."),
-          field("commands", &T::commands, "Most likely needed again first."),
-          field("programs", &T::programs, "Others that were run, with the flags in play after each."),
-          field("names", &T::names,
-                "Further names of code in play that live in no known file, after the exchange that used them last."),
-          field("memories", &T::memories,
-                "[slug] Files that people own: pinned ones, the project's core, and those about the files in play.")),
-      Describe<tools::Answer>::tail);
-};
-
-}  // namespace memd::mcp
+MEMD_DESCRIBE(memd::tools::ResumeParams,
+              field<&T::session_id>("Default: the newest session of cwd or project.", length(0, 200)),
+              mcp::field_at<2>(tools::kPlatformFields), field<&T::cwd>("Your working directory.", length(0, 1000)),
+              field<&T::before>("compaction (the last), its number, now (under way), end, or auto.", length(1, 20)),
+              field<&T::complement>("Leave out what the agent's own summary says.", one_of("auto", "always", "never")),
+              mcp::field_at<0>(tools::kPageFields));
+MEMD_DESCRIBE(memd::tools::ResumeBoundaryOut,
+              field<&T::kind>("compaction, microcompaction or end: nothing later is shown."),
+              field<&T::time>("RFC 3339."), field<&T::compaction>("Its number in the session, from 1; 0 for the end."),
+              field<&T::compactions>("Compactions of the session."), field<&T::detail>("What the agent noted of it."));
+MEMD_DESCRIBE(memd::tools::ResumeCommandsOut, field<&T::exchange_id>("Where they ran last."),
+              field<&T::lines>("As they ran; (failed): they did the last time; …: cut."));
+MEMD_DESCRIBE_ANSWER(
+    memd::tools::ResumeAnswer, plain<&T::session_id, &T::session_name, &T::platform>(),
+    field<&T::cwd>("Working directory at the boundary."), field<&T::git_branch>("Branch at the boundary."),
+    field<&T::boundary>("The point it describes."),
+    field<&T::platform_summary>(
+        "none; left_out: the agent's own summary, what it says is not repeated; not_used: there is one."),
+    field<&T::said_already>("Items that are not repeated."),
+    field<&T::left_out>("Items for which max_tokens was too small."),
+    field<&T::goal>("As the user last put it, then the first request. [x42]: where, for get_exchange."),
+    field<&T::constraints>("Constraints set by the user."), field<&T::decisions>("What was decided, with reasons."),
+    field<&T::problems>(), field<&T::last_error>("The last failure that was not fixed: what was run and what it said."),
+    field<&T::tests>("How they came out, failing first; failed before: another passed later."),
+    field<&T::next_steps>("Tasks as the list last was, promises, and steps as last stated."),
+    field<&T::values>("Exact sizes, times, limits and results that were stated."),
+    field<&T::last_words>("Of the agent."), field<&T::running>("Started in the background."),
+    field<&T::files>("A directory a line; e edited, r read, how many times; {names that live there:line}."),
+    field<&T::commands>("Most likely needed again first."),
+    field<&T::programs>("Others that were run, with the flags in play after each."),
+    field<&T::names>("Further names of code in play that live in no known file, after the turn that used them last."),
+    field<&T::memories>(
+        "[slug] Files that people own: pinned ones, the project's core, and those about the files in play."));

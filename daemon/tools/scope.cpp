@@ -29,7 +29,7 @@ AnswerText doing(Capability c) {
     case Capability::semantic_search: return "be searched";
     case Capability::temporal_query: return "be asked by time";
     case Capability::session_summary: return "be summarised";
-    case Capability::exchange_retrieval: return "be shown by exchange";
+    case Capability::exchange_retrieval: return "be shown by turn";
     case Capability::token_metrics: return "be asked for tokens";
     case Capability::file_context: return "be asked by file";
     case Capability::live_tail: return "be followed live";

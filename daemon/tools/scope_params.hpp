@@ -37,33 +37,31 @@ inline constexpr std::size_t kNoTokenLimit = std::size_t{1} << 40;
 
 // Fields that most tools share. Only semantic_search describes them, with the kTold… variants, because a model pays for
 // each word of each tool. The other tools rely on the names.
-inline constexpr auto kPlatformFields =
-    fields_of(mcp::field("platforms", &ScopeParams::platforms, "", mcp::max_items(kPlatforms.size())),
-              mcp::field("platform", &ScopeParams::platform, "", mcp::unlisted),
-              mcp::field("project", &ScopeParams::project, "", mcp::length(0, 500)));
+inline constexpr auto kPlatformFields = fields_of(
+    mcp::field<&ScopeParams::platforms>(mcp::max_items(kPlatforms.size())),
+    mcp::field<&ScopeParams::platform>(mcp::unlisted), mcp::field<&ScopeParams::project>(mcp::length(0, 500)));
 inline constexpr auto kDescribedPlatformFields =
-    fields_of(mcp::field("platforms", &ScopeParams::platforms, "Only these agents: claude_code, codex, cursor, …",
-                         mcp::max_items(kPlatforms.size())),
+    fields_of(mcp::field<&ScopeParams::platforms>("Only these agents: claude_code, codex, cursor, …",
+                                                  mcp::max_items(kPlatforms.size())),
               mcp::field_at<1>(kPlatformFields),
-              mcp::field("project", &ScopeParams::project, "Part of a project's path or name.", mcp::length(0, 500)));
-inline constexpr auto kTimeFields = fields_of(mcp::field("since", &ScopeParams::since, "", mcp::length(0, 60)),
-                                              mcp::field("until", &ScopeParams::until, "", mcp::length(0, 60)));
+              mcp::field<&ScopeParams::project>("Part of a project's path or name.", mcp::length(0, 500)));
+inline constexpr auto kTimeFields =
+    fields_of(mcp::field<&ScopeParams::since>(mcp::length(0, 60)), mcp::field<&ScopeParams::until>(mcp::length(0, 60)));
 inline constexpr auto kDescribedTimeFields = fields_of(
-    mcp::field("since", &ScopeParams::since, "From this time on: 2026-02-09, 7d, yesterday, \"last week\".",
-               mcp::length(0, 60)),
-    mcp::field("until", &ScopeParams::until, "Up to this time; a bare date includes that day.", mcp::length(0, 60)));
+    mcp::field<&ScopeParams::since>("From this time on: 2026-02-09, 7d, yesterday, \"last week\".", mcp::length(0, 60)),
+    mcp::field<&ScopeParams::until>("Up to this time; a bare date includes that day.", mcp::length(0, 60)));
 inline constexpr auto kPageFields =
-    fields_of(mcp::field("max_tokens", &ScopeParams::max_tokens, "", mcp::clamped(kLeastMaxTokens, kMostMaxTokens)),
-              mcp::field("cursor", &ScopeParams::cursor, "", mcp::length(0, 100)));
-inline constexpr auto kDescribedPageFields = fields_of(
-    mcp::field("max_tokens", &ScopeParams::max_tokens, "Size of the answer: 200 to 8000, default 2000.",
-               mcp::clamped(kLeastMaxTokens, kMostMaxTokens)),
-    mcp::field("cursor", &ScopeParams::cursor, "`next` of the last answer, for the rest of it.", mcp::length(0, 100)));
-inline constexpr auto kDirectoryFields = fields_of(mcp::field("cwd", &ScopeParams::cwd, "", mcp::length(0, 1000)),
-                                                   mcp::field("all_projects", &ScopeParams::all_projects, ""));
+    fields_of(mcp::field<&ScopeParams::max_tokens>(mcp::clamped(kLeastMaxTokens, kMostMaxTokens)),
+              mcp::field<&ScopeParams::cursor>(mcp::length(0, 100)));
+inline constexpr auto kDescribedPageFields =
+    fields_of(mcp::field<&ScopeParams::max_tokens>("Size of the answer: 200 to 8000, default 2000.",
+                                                   mcp::clamped(kLeastMaxTokens, kMostMaxTokens)),
+              mcp::field<&ScopeParams::cursor>("`next` of the last answer, for the rest of it.", mcp::length(0, 100)));
+inline constexpr auto kDirectoryFields =
+    fields_of(mcp::field<&ScopeParams::cwd>(mcp::length(0, 1000)), mcp::field<&ScopeParams::all_projects>());
 inline constexpr auto kDescribedDirectoryFields = fields_of(
-    mcp::field("cwd", &ScopeParams::cwd, "Your working directory: only its project is searched.", mcp::length(0, 1000)),
-    mcp::field("all_projects", &ScopeParams::all_projects, "Search all projects."));
+    mcp::field<&ScopeParams::cwd>("Your working directory: only its project is searched.", mcp::length(0, 1000)),
+    mcp::field<&ScopeParams::all_projects>("Search all projects."));
 
 // Parameters of the tools about one session.
 struct SessionParams : ScopeParams {
@@ -71,8 +69,8 @@ struct SessionParams : ScopeParams {
 };
 
 inline constexpr auto kSessionFields = fields_of(
-    mcp::field("session_id", &SessionParams::session_id, "Id or its beginning; default: the newest of cwd or project.",
-               mcp::length(0, 200)),
+    mcp::field<&SessionParams::session_id>("Id or its beginning; default: the newest of cwd or project.",
+                                           mcp::length(0, 200)),
     mcp::field_at<2>(kPlatformFields), mcp::field_at<0>(kDirectoryFields), mcp::field_at<1>(kDirectoryFields));
 
 }  // namespace memd::tools

@@ -69,6 +69,9 @@ FeaturesOut features_of(const RankingFeatures& f) {
           {"recency", rounded(f.recency)},
           {"tokens", rounded(f.tokens)},
           {"second_look", rounded(f.second_look)},
+          {"surprise", rounded(f.surprise)},
+          {"soft_coverage", rounded(f.soft_coverage)},
+          {"network_cosine", rounded(f.network_cosine)},
           {"date", rounded(f.date)},
           {"same_project", rounded(f.same_project)},
           {"abandoned", rounded(f.abandoned)},
@@ -274,9 +277,12 @@ Result<SemanticSearchAnswer> run(const ToolServices& services, const SemanticSea
     return Error(Errc::invalid_argument, "query: is blank, send some text");
   const std::string directory = caller_directory(params, context);
   if (services.working_in && !directory.empty()) services.working_in(directory);
+  SearchQuery query;
+  query.now = services.clock.now();
+  query.asked = search::parse_query(params.query, query.now);
   ScopeParams asked = params;
   // A question that names a project sets the scope itself.
-  asked.all_projects |= !search::parse_query(params.query).project.empty();
+  asked.all_projects |= !query.asked.project.empty();
   MEMD_TRY_ASSIGN(Scope scope, resolve_scope(services, asked,
                                              {Capability::semantic_search, params.session_id.value_or(""), &context}));
   const std::string kind = params.kind.value_or("");
@@ -285,8 +291,6 @@ Result<SemanticSearchAnswer> run(const ToolServices& services, const SemanticSea
   const auto question = question_key({"semantic_search", params.query, also, params.mode, directory, kind, scope.key});
   MEMD_TRY_ASSIGN(const PageCursor at, decode_cursor(params.cursor, question));
   MEMD_TRY_ASSIGN(const auto reader, lease_reader(services, context.stop));
-  SearchQuery query;
-  query.text = params.query;
   query.also = params.also;
   query.filter = scope.filter;
   MEMD_TRY_ASSIGN(const auto file, reader->ask(search::AskedFileQuery{params.query, scope.filter}));
@@ -298,7 +302,6 @@ Result<SemanticSearchAnswer> run(const ToolServices& services, const SemanticSea
   query.offset = static_cast<int>(at.offset);
   query.mode = mode_of(params.mode);
   query.explain = params.explain;
-  query.now = services.clock.now();
   query.count_outside = scope.narrowed;
   if (!directory.empty()) query.near_project = project_identity(files::repository_of(directory)).key;
   context.stage(0, 2, query.mode == SearchMode::lexical ? "searching" : "embedding the question");
@@ -307,7 +310,7 @@ Result<SemanticSearchAnswer> run(const ToolServices& services, const SemanticSea
 
   FoundMemories memories;
   if (at.offset == 0) {
-    const MemoryQuestion about{scope, params.query, query.mode, kind, names_platforms(params), query.near_project};
+    const MemoryQuestion about{scope, query.asked, query.mode, kind, names_platforms(params), query.near_project};
     MEMD_TRY_ASSIGN(memories, find_memories(services, *reader, about));
   }
 
@@ -323,11 +326,11 @@ Result<SemanticSearchAnswer> run(const ToolServices& services, const SemanticSea
   const bool no_exchange_fits = found.nothing_relevant;
   if (!memories.hits.empty()) found.nothing_relevant = false;  // they answer the question
   lead_with(frame, search_notice(found, query.mode, scope));
-  if (no_exchange_fits && !memories.hits.empty()) frame.notice.say("No exchange fits well, but memories do.");
+  if (no_exchange_fits && !memories.hits.empty()) frame.notice.say("No turn fits well, but memories do.");
   if (!memories.notice.empty()) frame.notice.say(memories.notice);
   if (file) {
     const std::string name = echo_of(file->name);
-    frame.notice.say(AnswerText::Echo{name}, " was changed in ", counted_words(file->exchanges, "exchange"),
+    frame.notice.say(AnswerText::Echo{name}, " was changed in ", counted_words(file->exchanges, "turn"),
                      ", which rank higher here; the newest is ",
                      AnswerText::Id{format_exchange_id(file->changed.front())}, ". All of them: file_history(path=\"",
                      AnswerText::Echo{name}, "\").");

@@ -83,76 +83,44 @@ void add_semantic_search(mcp::ToolRegistry& registry, const ToolServices& servic
 
 }  // namespace memd::tools
 
-namespace memd::mcp {
-
-template <>
-struct Describe<tools::SemanticSearchParams> {
-  using T = tools::SemanticSearchParams;
-  static constexpr auto fields = join_fields(
-      fields_of(field("query", &T::query, "A question, names, error text, \"exact phrase\", -without.", required,
-                      length(1, 8000)),
-                field("also", &T::also, "The same in 2 to 4 other wordings.", max_items(tools::kMostPhrasings),
-                      length(1, 1000))),
-      tools::kDescribedDirectoryFields, tools::kDescribedPlatformFields, tools::kDescribedTimeFields,
-      fields_of(field("session_id", &T::session_id, "Only this session: id or its beginning.", length(0, 200)),
-                field("kind", &T::kind, "Only exchanges with such an observation, see list_observations.",
-                      one_of(tools::kObservationChoices), choices_unlisted),
-                field("mode", &T::mode, "", one_of(tools::kSearchModes)),
-                field("n_results", &T::n_results, "", clamped(1, 50)),
-                field("explain", &T::explain, "Say what each hit was ranked by.", unlisted)),
-      tools::kDescribedPageFields);
-};
-template <>
-struct Describe<tools::SearchResultOut> {
-  using T = tools::SearchResultOut;
-  static constexpr auto fields = fields_of(
-      field("source", &T::source, "exchange, or memory: a file that people own; then exchange_id is empty."),
-      field("exchange_id", &T::exchange_id, "For get_exchange."), field("session_id", &T::session_id, "Its session."),
-      field("session_name", &T::session_name, "Title."), field("platform", &T::platform, "Agent."),
-      field("project", &T::project, "Project."), field("timestamp", &T::timestamp, "When it began, RFC 3339."),
-      field("relevance_score", &T::relevance_score, "0 to 1, 1 is best."),
-      field("confidence", &T::confidence, "high, medium or low, by likelihood; low: check it before you rely on it."),
-      field("likelihood", &T::likelihood, "0 to 1, that it is about what was asked; absent: of a memory."),
-      field("snippet", &T::snippet, "The passage that fits best."),
-      field("matches", &T::matches, "Words of the query in the snippet: first byte, length, and so on for each."),
-      field("user_message", &T::user_message, "What was asked; cut where it ends in …"),
-      field("assistant_response", &T::assistant_response, "The final answer; cut where it ends in …"),
-      field("est_tokens", &T::est_tokens, "Tokens of the full text."),
-      field("found_by", &T::found_by, "With also: 0 is query, 1 the first of also, …"),
-      field("copies", &T::copies, "Further exchanges with the same text that this one stands for."),
-      field("data_completeness", &T::data_completeness,
-            "metadata_only: retention dropped its texts, only the first lines are left; absent: they are there."),
-      field("abandoned_for", &T::abandoned_for, tools::kAbandonedFor),
-      field("features", &T::features,
-            "What it was ranked by, for explain. cosine: nearness in meaning, dense_z: in deviations from the mean of "
-            "all texts; the others are shares from 0 to 1."),
-      field("memory", &T::memory, "Which memory it is."),
-      field("fetch", &T::fetch, "The call that gives the memory whole."));
-};
-template <>
-struct Describe<tools::BetterElsewhereOut> {
-  using T = tools::BetterElsewhereOut;
-  static constexpr auto fields = fields_of(field("project", &T::project, "Its directory; empty: it has none."),
-                                           field("exchange_id", &T::exchange_id, "For get_exchange."),
-                                           field("likelihood", &T::likelihood, "As that of a result."));
-};
-template <>
-struct Describe<tools::SemanticSearchAnswer> {
-  using T = tools::SemanticSearchAnswer;
-  static constexpr auto fields = join_fields(
-      Describe<tools::Answer>::head,
-      fields_of(field("query", &T::query, "As it was asked."),
-                field("ranking", &T::ranking, "hybrid, lexical (words alone) or semantic."),
-                field("nothing_relevant", &T::nothing_relevant,
-                      "True: nothing is likely to be about the query; what is given is just "
-                      "the nearest."),
-                field("better_elsewhere", &T::better_elsewhere,
-                      "A clearly better match in another project than all results: it was probably discussed there. "
-                      "Absent: none."),
-                field("results", &T::results, "Best first."),
-                field("ignored_terms", &T::ignored_terms, "Words that did not help."),
-                field("unknown_words", &T::unknown_words, "Words of the query that occur nowhere in the history.")),
-      Describe<tools::Answer>::tail);
-};
-
-}  // namespace memd::mcp
+MEMD_DESCRIBE(memd::tools::SemanticSearchParams,
+              field<&T::query>("A question, names, error text, \"exact phrase\", -without.", required, length(1, 8000)),
+              field<&T::also>("The same in 2 to 4 other wordings.", max_items(tools::kMostPhrasings), length(1, 1000)),
+              tools::kDescribedDirectoryFields, tools::kDescribedPlatformFields, tools::kDescribedTimeFields,
+              field<&T::session_id>("Only this session: id or its beginning.", length(0, 200)),
+              field<&T::kind>("Only turns with such an observation, see list_observations.",
+                              one_of(tools::kObservationChoices), choices_unlisted),
+              field<&T::mode>(one_of(tools::kSearchModes)), field<&T::n_results>(clamped(1, 50)),
+              field<&T::explain>("Say what each hit was ranked by.", unlisted), tools::kDescribedPageFields);
+MEMD_DESCRIBE(
+    memd::tools::SearchResultOut,
+    field<&T::source>("exchange, or memory: a file that people own; then exchange_id is empty."),
+    field<&T::exchange_id>("For get_exchange."), plain<&T::session_id, &T::session_name, &T::platform, &T::project>(),
+    field<&T::timestamp>("When it began, RFC 3339."), field<&T::relevance_score>("0 to 1, 1 is best."),
+    field<&T::confidence>("high, medium or low, by likelihood; low: check it before you rely on it."),
+    field<&T::likelihood>("0 to 1, that it is about what was asked; absent: of a memory."),
+    field<&T::snippet>("The passage that fits best."),
+    field<&T::matches>("Words of the query in the snippet: first byte, length, and so on for each."),
+    field<&T::user_message>("What was asked; cut where it ends in …"),
+    field<&T::assistant_response>("The final answer; cut where it ends in …"),
+    field<&T::est_tokens>("Tokens of the full text."),
+    field<&T::found_by>("With also: 0 is query, 1 the first of also, …"),
+    field<&T::copies>("Further turns with the same text that this one stands for."),
+    field<&T::data_completeness>(
+        "metadata_only: retention dropped its texts, only the first lines are left; absent: they are there."),
+    field<&T::abandoned_for>(tools::kAbandonedFor),
+    field<&T::features>(
+        "What it was ranked by, for explain. cosine: nearness in meaning, dense_z: in deviations from the mean of "
+        "all texts; the others are shares from 0 to 1."),
+    field<&T::memory>(), field<&T::fetch>("The call that gives the memory whole."));
+MEMD_DESCRIBE(memd::tools::BetterElsewhereOut, field<&T::project>("Its directory; empty: it has none."),
+              field<&T::exchange_id>("For get_exchange."), field<&T::likelihood>("As that of a result."));
+MEMD_DESCRIBE_ANSWER(memd::tools::SemanticSearchAnswer, field<&T::query>("As it was asked."),
+                     field<&T::ranking>("hybrid, lexical (words alone) or semantic."),
+                     field<&T::nothing_relevant>("True: nothing is likely to be about the query; what is given is just "
+                                                 "the nearest."),
+                     field<&T::better_elsewhere>(
+                         "A clearly better match in another project than all results: it was probably discussed there. "
+                         "Absent: none."),
+                     field<&T::results>("Best first."), field<&T::ignored_terms>("Words that did not help."),
+                     field<&T::unknown_words>("Words of the query that occur nowhere in the history."));

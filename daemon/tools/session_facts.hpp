@@ -29,20 +29,9 @@ void add_facts(HistoryText& out, const SessionFactsOut& facts);
 
 }  // namespace memd::tools
 
-namespace memd::mcp {
-
-template <>
-struct Describe<tools::SessionFactsOut> {
-  using T = tools::SessionFactsOut;
-  static constexpr auto fields = fields_of(
-      field("description", &T::description, "What its agent says it is about."),
-      field("mode", &T::mode, "As its agent calls it: agent, plan, chat, …"),
-      field("wall_clock_s", &T::wall_clock_s, "Seconds worked on it: idle time left out, overlaps counted once."),
-      field("retries", &T::retries, "Failed calls that were retried."),
-      field("lines_added", &T::lines_added, "Of its edits."),
-      field("lines_removed", &T::lines_removed, "Of its edits."),
-      field("cost_usd", &T::cost_usd, "As its agent calculates it."),
-      field("context_tokens", &T::context_tokens, "How full its context was when last reported."));
-};
-
-}  // namespace memd::mcp
+MEMD_DESCRIBE(memd::tools::SessionFactsOut, field<&T::description>("What its agent says it is about."),
+              field<&T::mode>("As its agent calls it: agent, plan, chat, …"),
+              field<&T::wall_clock_s>("Seconds worked on it: idle time left out, overlaps counted once."),
+              field<&T::retries>("Failed calls that were retried."), field<&T::lines_added>("Of its edits."),
+              field<&T::lines_removed>("Of its edits."), field<&T::cost_usd>("As its agent calculates it."),
+              field<&T::context_tokens>("How full its context was when last reported."));

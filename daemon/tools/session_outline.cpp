@@ -203,7 +203,7 @@ void SessionOutline::describe(SessionSummaryAnswer& out) const {
     if (n > 0) out.observation_counts.emplace_back(to_string(type), n);
   }
   const auto inputs = source_.inputs();
-  out.provenance.inputs = counted(std::ssize(inputs), "exchange");
+  out.provenance.inputs = counted(std::ssize(inputs), "turn");
   if (!inputs.empty())
     out.provenance.inputs +=
         ", " + std::string(inputs.front().id) + (inputs.size() > 1 ? " to " + std::string(inputs.back().id) : "");

@@ -59,7 +59,7 @@ Result<SummaryPlan> plan_of(const SessionSummaryParams& params) {
 
 // Returns the error for a part without exchanges. `last_number`: number of the session's last exchange.
 Error no_such_part(const SummaryPlan& plan, const SessionRow& session, std::int64_t last_number) {
-  return Error(Errc::invalid_argument, "session " + session.uid + " has no exchange " + std::to_string(plan.first) +
+  return Error(Errc::invalid_argument, "session " + session.uid + " has no turn " + std::to_string(plan.first) +
                                            ": its last is number " + std::to_string(last_number) +
                                            ", its last chunk number " + std::to_string(last_number / kChunkExchanges));
 }
@@ -353,7 +353,7 @@ void add_head(AnswerText& out, const SessionSummaryAnswer& a) {
   out.add(answer_header(a), "Session ", Id{a.session_id}, " (", Id{a.platform}, ", data ", Id{a.data_completeness},
           ", outcome ", Id{a.outcome});
   if (!a.outcome_reasons.empty()) out.add(": ").list(a.outcome_reasons);
-  out.add("), ", counted_words(a.total_exchanges, "exchange"), ", ", AnswerText::Time{a.time_range.start}, " to ",
+  out.add("), ", counted_words(a.total_exchanges, "turn"), ", ", AnswerText::Time{a.time_range.start}, " to ",
           AnswerText::Time{a.time_range.end}, ".\n");
   out.add("Summary: ", Id{a.provenance.strategy}, " of ", AnswerText::Echo{a.provenance.inputs});
   if (a.provenance.model.empty()) {
@@ -382,7 +382,7 @@ AnswerText render_text(const SessionSummaryAnswer& a) {
   body.add("\n", HistoryText::Whole{a.summary}, "\n");
   for (const SummaryChunkOut& c : a.chunks)
     body.add("\nChunk ", c.chunk, ", ", c.first_exchange_id, " to ", c.last_exchange_id, " (", c.exchange_count,
-             " exchanges, ", short_time(c.time_range.start), " to ", short_time(c.time_range.end),
+             " turns, ", short_time(c.time_range.start), " to ", short_time(c.time_range.end),
              "): ", HistoryText::Whole{c.summary}, "\n");
   if (!a.topics.empty()) body.add("\nTopics: ", joined(a.topics), "\n");
   add_heading(body, "Decisions", a.key_decisions.size(), a.key_decisions_total);

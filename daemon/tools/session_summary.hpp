@@ -100,102 +100,44 @@ void add_session_summary(mcp::ToolRegistry& registry, const ToolServices& servic
 
 }  // namespace memd::tools
 
-namespace memd::mcp {
-
-template <>
-struct Describe<tools::SessionSummaryParams> {
-  using T = tools::SessionSummaryParams;
-  static constexpr auto fields = join_fields(
-      tools::kSessionFields,
-      fields_of(
-          field(
-              "strategy", &T::strategy, "The last three need a language model.",
-              one_of("auto", "extractive", "chronological", "hierarchical", "map_reduce", "recursive", "abstractive")),
-          field("style", &T::style, "", one_of("technical", "narrative", "topical")),
-          field("level", &T::level, "", range(1, 3)), field("chunk", &T::chunk, "", range(0, 1e6), limits_unlisted),
-          field("first_exchange", &T::first_exchange, "Only from this number on.", range(0, 1e9), limits_unlisted),
-          field("last_exchange", &T::last_exchange, "", range(0, 1e9), limits_unlisted),
-          field("compression", &T::compression, "Percent to leave out.", range(0, 99), limits_unlisted),
-          field("max_seconds", &T::max_seconds, "", clamped(1, 600), unlisted)),
-      tools::kPageFields);
-};
-template <>
-struct Describe<tools::NotedOut> {
-  using T = tools::NotedOut;
-  static constexpr auto fields =
-      fields_of(field("exchange_id", &T::exchange_id, "For get_exchange."), field("text", &T::text, "As it was said."));
-};
-template <>
-struct Describe<tools::ChangedFileOut> {
-  using T = tools::ChangedFileOut;
-  static constexpr auto fields =
-      fields_of(field("path", &T::path, "File."),
-                field("last_exchange_id", &T::last_exchange_id, "The last exchange that changed it."),
-                field("lines_added", &T::lines_added, "Where the agent says so."),
-                field("lines_removed", &T::lines_removed, "Where the agent says so."));
-};
-template <>
-struct Describe<tools::SessionCommitOut> {
-  using T = tools::SessionCommitOut;
-  static constexpr auto fields = fields_of(
-      field("sha", &T::sha, "As git showed it."), field("exchange_id", &T::exchange_id, "The exchange that made it."),
-      field("subject", &T::subject, "First line of its message."),
-      field("pull_request", &T::pull_request,
-            "Number of the session's pull request that it is likely part of, by branch and time."));
-};
-template <>
-struct Describe<tools::SummaryChunkOut> {
-  using T = tools::SummaryChunkOut;
-  static constexpr auto fields =
-      fields_of(field("chunk", &T::chunk, "Number of the chunk, to open it."),
-                field("first_exchange_id", &T::first_exchange_id, "For get_exchange."),
-                field("last_exchange_id", &T::last_exchange_id, "For get_exchange."),
-                field("exchange_count", &T::exchange_count, "Exchanges in it."),
-                field("time_range", &T::time_range, "From the first to the last of them."),
-                field("summary", &T::summary, "Of the chunk; what it began with, when the session is shown."));
-};
-template <>
-struct Describe<tools::ProvenanceOut> {
-  using T = tools::ProvenanceOut;
-  static constexpr auto fields =
-      fields_of(field("strategy", &T::strategy, "How the summary was made."),
-                field("model", &T::model, "Language model that wrote it; empty: none, it quotes."),
-                field("inputs", &T::inputs, "What it was made from."),
-                field("cached", &T::cached, "The model was not asked again."),
-                field("model_requests", &T::model_requests, "Asked of the model for this answer."));
-};
-template <>
-struct Describe<tools::SessionSummaryAnswer> {
-  using T = tools::SessionSummaryAnswer;
-  static constexpr auto fields = join_fields(
-      Describe<tools::Answer>::head,
-      fields_of(
-          field("session_id", &T::session_id, "Session."), field("session_name", &T::session_name, "Title."),
-          field("platform", &T::platform, "Agent."), field("project", &T::project, "Project."),
-          field("data_completeness", &T::data_completeness, "full, partial, metadata_only or unknown."),
-          field("outcome", &T::outcome, "success, fail, abandoned or unknown, judged by its end."),
-          field("outcome_reasons", &T::outcome_reasons, "Signs at its end: those for the outcome first, then others."),
-          field("time_range", &T::time_range, "From the first to the last exchange summarized."),
-          field("total_exchanges", &T::total_exchanges, "Of the session."),
-          field("summary", &T::summary, "What was asked, done and found."),
-          field("source_tokens", &T::source_tokens, "Tokens of what was summarized."),
-          field("summary_tokens", &T::summary_tokens, "Tokens of the summary."),
-          field("chunks", &T::chunks, "Parts that can be opened, in order."),
-          field("chunks_total", &T::chunks_total, "Parts there are."),
-          field("topics", &T::topics, "What it was about."),
-          field("key_decisions", &T::key_decisions, "What was settled, by whom, the latest first."),
-          field("key_decisions_total", &T::key_decisions_total, "Decisions there are."),
-          field("files_modified", &T::files_modified, "What was changed, most changed first."),
-          field("files_modified_total", &T::files_modified_total, "Files there are."),
-          field("commits", &T::commits, "Commits made, newest first."),
-          field("commits_total", &T::commits_total, "Commits there are."),
-          field("pull_requests", &T::pull_requests, "Pull requests the session opened or was linked to, newest first."),
-          field("pull_requests_total", &T::pull_requests_total, "Pull requests there are."),
-          field("observation_counts", &T::observation_counts, "Type to the number of observations of it."),
-          field("open_ends", &T::open_ends, "What the end left open."),
-          field("provenance", &T::provenance, "Where the summary comes from."),
-          field("more", &T::more, "The call that opens more.")),
-      Describe<tools::SessionFactsOut>::fields, Describe<tools::Answer>::tail);
-};
-
-}  // namespace memd::mcp
+MEMD_DESCRIBE(memd::tools::SessionSummaryParams, tools::kSessionFields,
+              field<&T::strategy>("The last three need a language model.",
+                                  one_of("auto", "extractive", "chronological", "hierarchical", "map_reduce",
+                                         "recursive", "abstractive")),
+              field<&T::style>(one_of("technical", "narrative", "topical")), field<&T::level>(range(1, 3)),
+              field<&T::chunk>(range(0, 1e6), limits_unlisted),
+              field<&T::first_exchange>("Only from this number on.", range(0, 1e9), limits_unlisted),
+              field<&T::last_exchange>(range(0, 1e9), limits_unlisted),
+              field<&T::compression>("Percent to leave out.", range(0, 99), limits_unlisted),
+              field<&T::max_seconds>(clamped(1, 600), unlisted), tools::kPageFields);
+MEMD_DESCRIBE(memd::tools::NotedOut, field<&T::exchange_id>("For get_exchange."), field<&T::text>("As it was said."));
+MEMD_DESCRIBE(memd::tools::ChangedFileOut, field<&T::path>(),
+              field<&T::last_exchange_id>("The last turn that changed it."),
+              field<&T::lines_added>("Where the agent says so."), field<&T::lines_removed>("Where the agent says so."));
+MEMD_DESCRIBE(
+    memd::tools::SessionCommitOut, field<&T::sha>("As git showed it."), field<&T::exchange_id>(),
+    field<&T::subject>("First line of its message."),
+    field<&T::pull_request>("Number of the session's pull request that it is likely part of, by branch and time."));
+MEMD_DESCRIBE(memd::tools::SummaryChunkOut, field<&T::chunk>("Number of the chunk, to open it."),
+              field<&T::first_exchange_id>("For get_exchange."), field<&T::last_exchange_id>("For get_exchange."),
+              field<&T::exchange_count>(), field<&T::time_range>("From the first to the last of them."),
+              field<&T::summary>("Of the chunk; what it began with, when the session is shown."));
+MEMD_DESCRIBE(memd::tools::ProvenanceOut, field<&T::strategy>("How the summary was made."),
+              field<&T::model>("Language model that wrote it; empty: none, it quotes."), field<&T::inputs>(),
+              field<&T::cached>("The model was not asked again."),
+              field<&T::model_requests>("Asked of the model for this answer."));
+MEMD_DESCRIBE_ANSWER(
+    memd::tools::SessionSummaryAnswer, plain<&T::session_id, &T::session_name, &T::platform, &T::project>(),
+    field<&T::data_completeness>("full, partial, metadata_only or unknown."),
+    field<&T::outcome>("success, fail, abandoned or unknown, judged by its end."),
+    field<&T::outcome_reasons>("Signs at its end: those for the outcome first, then others."),
+    field<&T::time_range>("From the first to the last turn summarized."), field<&T::total_exchanges>("Of the session."),
+    field<&T::summary>("What was asked, done and found."), field<&T::source_tokens>("Tokens of what was summarized."),
+    field<&T::summary_tokens>(), field<&T::chunks>("Parts that can be opened, in order."),
+    plain<&T::chunks_total, &T::topics>(), field<&T::key_decisions>("What was settled, by whom, the latest first."),
+    field<&T::key_decisions_total>(), field<&T::files_modified>("What was changed, most changed first."),
+    field<&T::files_modified_total>(), field<&T::commits>("Commits made, newest first."), field<&T::commits_total>(),
+    field<&T::pull_requests>("Pull requests the session opened or was linked to, newest first."),
+    field<&T::pull_requests_total>(), field<&T::observation_counts>("Type to the number of observations of it."),
+    field<&T::open_ends>("What the end left open."), field<&T::provenance>("Where the summary comes from."),
+    field<&T::more>("The call that opens more."), Describe<tools::SessionFactsOut>::fields);

@@ -112,7 +112,7 @@ std::string summary_without_texts(const SessionRow& session, std::span<const Exc
     removed += row.lines_removed;
   }
   std::string out = "Only metadata is known of this session: \"" + ascii::one_line(session.title) + "\", " +
-                    std::to_string(exchanges.size()) + " exchanges";
+                    std::to_string(exchanges.size()) + " turns";
   if (range.start != 0) out += " from " + short_time(range.start) + " to " + short_time(range.end);
   if (calls > 0) out += ", " + std::to_string(calls) + " tool calls";
   if (added + removed > 0)

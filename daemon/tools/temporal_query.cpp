@@ -220,7 +220,7 @@ Result<TemporalQueryAnswer> run(const ToolServices& services, const TemporalQuer
 AnswerText render_text(const TemporalQueryAnswer& a) {
   using Time = AnswerText::Time;
   AnswerText out;
-  out.add(answer_header(a), counted_words(a.total_exchanges, "exchange"), " in ",
+  out.add(answer_header(a), counted_words(a.total_exchanges, "turn"), " in ",
           counted_words(a.total_sessions, "session"), " from ", Time{a.time_range.since}, " to ",
           Time{a.time_range.until});
   bool first = true;
@@ -242,9 +242,9 @@ AnswerText render_text(const TemporalQueryAnswer& a) {
     body.add(entry.line, ": ", entry.exchanges);
     if (entry.exchanges < session.exchange_count) body.add(" of ", session.exchange_count);
     if (session.exchange_count == 1)
-      body.add(" exchange");
+      body.add(" turn");
     else
-      body.add(" exchanges");
+      body.add(" turns");
     if (!named[entry.session]) {
       if (!session.project.empty()) body.add(" in ", session.project);
       body.add("  ", session.session_id);

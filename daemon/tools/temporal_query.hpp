@@ -61,47 +61,19 @@ void add_temporal_query(mcp::ToolRegistry& registry, const ToolServices& service
 
 }  // namespace memd::tools
 
-namespace memd::mcp {
-
-template <>
-struct Describe<tools::TemporalQueryParams> {
-  using T = tools::TemporalQueryParams;
-  static constexpr auto fields = join_fields(
-      fields_of(field("since", &T::from, "2026-02-09, 24h, yesterday, \"2 weeks ago\".", required, length(1, 60)),
-                mcp::field_at<1>(tools::kTimeFields)),
-      tools::kDirectoryFields, tools::kPlatformFields, tools::kPageFields);
-};
-template <>
-struct Describe<tools::TemporalSessionOut> {
-  using T = tools::TemporalSessionOut;
-  static constexpr auto fields =
-      fields_of(field("session_id", &T::session_id, "Session."), field("session_name", &T::session_name, "Title."),
-                field("platform", &T::platform, "Agent."), field("project", &T::project, "Project."),
-                field("exchange_count", &T::exchange_count, "Its exchanges in this time, of this page."),
-                field("time_range", &T::time_range, "From the first to the last of them."),
-                field("first_exchange_id", &T::first_exchange_id, "For get_exchange."));
-};
-template <>
-struct Describe<tools::AskedRangeOut> {
-  using T = tools::AskedRangeOut;
-  static constexpr auto fields =
-      fields_of(field("since", &T::since, "RFC 3339."), field("until", &T::until, "RFC 3339."));
-};
-template <>
-struct Describe<tools::TemporalQueryAnswer> {
-  using T = tools::TemporalQueryAnswer;
-  static constexpr auto fields =
-      join_fields(Describe<tools::Answer>::head,
-                  fields_of(field("summary", &T::summary, "Day by day, session by session, in order of time."),
-                            field("total_exchanges", &T::total_exchanges, "In this time, all pages."),
-                            field("total_sessions", &T::total_sessions, "In this time, all pages."),
-                            field("time_range", &T::time_range, "What was asked for."),
-                            field("platform_breakdown", &T::platform_breakdown, "Exchanges of each agent."),
-                            field("sessions", &T::sessions, "Each once, in order of time."),
-                            field("last_active_day", &T::last_active_day,
-                                  "When there is nothing in this time: the day before it that has something."),
-                            field("next_active_day", &T::next_active_day, "The same after it.")),
-                  Describe<tools::Answer>::tail);
-};
-
-}  // namespace memd::mcp
+MEMD_DESCRIBE(memd::tools::TemporalQueryParams,
+              field("since", &T::from, "2026-02-09, 24h, yesterday, \"2 weeks ago\".", required, length(1, 60)),
+              mcp::field_at<1>(tools::kTimeFields), tools::kDirectoryFields, tools::kPlatformFields,
+              tools::kPageFields);
+MEMD_DESCRIBE(memd::tools::TemporalSessionOut, plain<&T::session_id, &T::session_name, &T::platform, &T::project>(),
+              field<&T::exchange_count>("Its turns in this time, of this page."),
+              field<&T::time_range>("From the first to the last of them."),
+              field<&T::first_exchange_id>("For get_exchange."));
+MEMD_DESCRIBE(memd::tools::AskedRangeOut, field<&T::since>("RFC 3339."), field<&T::until>("RFC 3339."));
+MEMD_DESCRIBE_ANSWER(
+    memd::tools::TemporalQueryAnswer, field<&T::summary>("Day by day, session by session, in order of time."),
+    field<&T::total_exchanges>("In this time, all pages."), field<&T::total_sessions>("In this time, all pages."),
+    field<&T::time_range>("What was asked for."), field<&T::platform_breakdown>("Turns of each agent."),
+    field<&T::sessions>("Each once, in order of time."),
+    field<&T::last_active_day>("When there is nothing in this time: the day before it that has something."),
+    field<&T::next_active_day>("The same after it."));

@@ -82,7 +82,7 @@ std::string_view server_instructions() {
          "over time; temporal_query for \"yesterday\" or \"last week\"; recent_turns for what was said last in "
          "a session, session_summary for all of it; list_sessions to find one; list_observations for "
          "decisions; file_history for who changed a file, its lines, or made a commit, and why.\n"
-         "2. Look around: hits are short. Ids like x42 name an exchange: one user turn with all the work "
+         "2. Look around: hits are short. Ids like x42 name a turn: a prompt with all the work "
          "that followed.\n"
          "3. Fetch: get_exchange(ids=[\"x42\"]) gives the full text; around=1 adds the neighbours, "
          "include_tools what the agent ran.\n"

@@ -11,6 +11,7 @@
 #include "store/read/exchanges.hpp"
 #include "store/read/observations.hpp"
 #include "store/search/topic_index.hpp"
+#include "store/search/words/query_parser.hpp"
 #include "store/text/token_budget.hpp"
 
 #include <boost/algorithm/string/join.hpp>
@@ -87,7 +88,7 @@ Result<TopicMaterial> gather_topic(Reader& reader, const std::string& topic, con
                                    const Scope& scope, const std::function<void()>& embedded) {
   const QueryFilter& filter = scope.filter;
   SearchQuery query;
-  query.text = topic;
+  query.asked = search::parse_query(topic);
   query.also = also;
   query.filter = filter;
   query.count_outside = scope.narrowed;
@@ -154,7 +155,7 @@ Result<TopicSearchAnswer> list_topics(const ToolServices& services, const TopicS
   MEMD_TRY_ASSIGN(frame.outside, count_outside(reader, scope, query, &TopicList::total, list.total));
   lead_with(frame, whose);
   if (backlog.terms > 0)
-    lead_with(frame, AnswerText().add("The topics of ", backlog.terms, " exchanges are still to be found."));
+    lead_with(frame, AnswerText().add("The topics of ", backlog.terms, " turns are still to be found."));
   const auto build = [&](std::size_t tokens) {
     TopicSearchAnswer out;
     static_cast<Answer&>(out) = frame;
@@ -226,8 +227,7 @@ std::string evolution(const TopicMaterial& material, const std::vector<StoryTurn
   const std::string from = day(material.sessions.front().by_time.front()->started_at);
   std::string out = from;
   if (day(last) != from) out += " to " + day(last);
-  out += ", " + counted(std::ssize(material.hits), "exchange") + " in " +
-         counted(std::ssize(material.sessions), "session");
+  out += ", " + counted(std::ssize(material.hits), "turn") + " in " + counted(std::ssize(material.sessions), "session");
   const std::vector<std::size_t> shown = telling(turns);
   for (std::size_t i = 0; i < shown.size(); ++i) {
     const StoryTurn& turn = turns[shown[i]];
@@ -405,7 +405,8 @@ Result<TopicSearchAnswer> run(const ToolServices& services, const TopicSearchPar
   if (material.more) frame.notice.say("Of what a search finds only the 100 best are here.");
   FoundMemories memories;
   if (at.offset == 0) {
-    const MemoryQuestion about{scope, topic, SearchMode::hybrid, kind, names_platforms(params)};
+    const ParsedQuery asked = search::parse_query(topic, services.clock.now());
+    const MemoryQuestion about{scope, asked, SearchMode::hybrid, kind, names_platforms(params)};
     MEMD_TRY_ASSIGN(memories, find_memories(services, *reader, about));
     if (!memories.notice.empty()) frame.notice.say(memories.notice);
   }
@@ -422,7 +423,7 @@ Result<TopicSearchAnswer> run(const ToolServices& services, const TopicSearchPar
 AnswerText list_text(const TopicSearchAnswer& a) {
   HistoryText body;
   for (const TopicOut& t : *a.topics)
-    body.add(t.topic, "  ", counted(t.exchanges, "exchange"), " in ", counted(t.sessions, "session"), "  ",
+    body.add(t.topic, "  ", counted(t.exchanges, "turn"), " in ", counted(t.sessions, "session"), "  ",
              short_time(t.time_range.start), " to ", short_time(t.time_range.end), "\n");
   AnswerText out;
   out.add(answer_header(a), counted_words(a.topics_found.value_or(0), "topic"), ", what was discussed most first.\n")
@@ -438,7 +439,7 @@ AnswerText render_text(const TopicSearchAnswer& a) {
   if (a.topics) return list_text(a);
   AnswerText out;
   out.add(answer_header(a), "\"", AnswerText::Echo{ascii::one_line(a.topic)},
-          "\": ", counted_words(a.total_exchanges, "exchange"), " in ", counted_words(a.sessions_found, "session"),
+          "\": ", counted_words(a.total_exchanges, "turn"), " in ", counted_words(a.sessions_found, "session"),
           ", oldest first.\n");
   if (a.time_range) out.add("From ", Time{a.time_range->start}, " to ", Time{a.time_range->end}, ".\n");
   HistoryText body;
@@ -451,7 +452,7 @@ AnswerText render_text(const TopicSearchAnswer& a) {
   std::vector<std::string> ids;
   for (const auto& [uid, s] : a.by_session) {
     body.add(uid, "  \"", s.session_name, "\"  ", s.platform, "  ", short_time(s.time_range.start), " to ",
-             short_time(s.time_range.end), "  ", counted(s.exchange_count, "exchange"), ":");
+             short_time(s.time_range.end), "  ", counted(s.exchange_count, "turn"), ":");
     for (const std::string& id : s.exchange_ids)
       body.add(" ", id);
     body.add("\n  New, ", s.turn);

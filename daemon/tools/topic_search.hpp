@@ -65,62 +65,32 @@ void add_topic_search(mcp::ToolRegistry& registry, const ToolServices& services)
 
 }  // namespace memd::tools
 
-namespace memd::mcp {
-
-template <>
-struct Describe<tools::TopicSearchParams> {
-  using T = tools::TopicSearchParams;
-  static constexpr auto fields =
-      join_fields(fields_of(field("topic", &T::topic, "One to five telling words.", length(0, 1000)),
-                            field("also", &T::also, "Other names of it.", max_items(4), length(1, 200))),
-                  tools::kDirectoryFields, tools::kPlatformFields, tools::kTimeFields,
-                  fields_of(field("session_id", &T::session_id, "", length(0, 200)),
-                            field("all_sessions", &T::all_sessions, "false: only session_id or the newest session."),
-                            field("kind", &T::kind, "", one_of(tools::kObservationChoices), choices_unlisted)),
-                  tools::kPageFields);
-};
-template <>
-struct Describe<tools::TopicSessionOut> {
-  using T = tools::TopicSessionOut;
-  static constexpr auto fields = fields_of(
-      field("session_name", &T::session_name, "Title."), field("platform", &T::platform, "Agent."),
-      field(
-          "turn", &T::turn,
-          "What this session brought: mention, question, problem, change, fix, decision or reversal; by the wording."),
-      field("what_was_new", &T::what_was_new, "The sentence that says it, new against the sessions before."),
-      field("summary", &T::summary, "What was said about it, in sentences of the session."),
-      field("exchange_count", &T::exchange_count, "Exchanges about it."),
-      field("time_range", &T::time_range, "From the first to the last of them."),
-      field("exchange_ids", &T::exchange_ids, "For get_exchange, best first; at most 10."),
-      field("decisions", &T::decisions, "What was settled in them, in order of time; at most 4."));
-};
-template <>
-struct Describe<tools::TopicOut> {
-  using T = tools::TopicOut;
-  static constexpr auto fields = fields_of(field("topic", &T::topic, "Send it as topic."),
-                                           field("exchanges", &T::exchanges, "Exchanges about it."),
-                                           field("sessions", &T::sessions, "Sessions they are in."),
-                                           field("time_range", &T::time_range, "From the first to the last of them."));
-};
-template <>
-struct Describe<tools::TopicSearchAnswer> {
-  using T = tools::TopicSearchAnswer;
-  static constexpr auto fields = join_fields(
-      Describe<tools::Answer>::head,
-      fields_of(field("topic", &T::topic, "As it was asked."),
-                field("sessions_found", &T::sessions_found, "Sessions that talk about it."),
-                field("total_exchanges", &T::total_exchanges, "Exchanges about it; of many, the best."),
-                field("time_range", &T::time_range, "From the first to the last of them."),
-                field("latest_decision", &T::latest_decision, "The last thing settled about it."),
-                field("evolution", &T::evolution, "How it went on, from the first session to the last."),
-                field("chronological_summary", &T::chronological_summary, "A line per session, oldest first."),
-                field("by_session", &T::by_session, "Session id to what it says, oldest first."),
-                field("known_as", &T::known_as, "Stored topics that are this one."),
-                field("related_topics", &T::related_topics, "What else these exchanges are about, nearest first."),
-                field("topics", &T::topics, "When no topic was asked for: what was discussed most."),
-                field("topics_found", &T::topics_found, "How many topics there are to list."),
-                field("memories", &T::memories, "Files that people own and that are about it, best first.")),
-      Describe<tools::Answer>::tail);
-};
-
-}  // namespace memd::mcp
+MEMD_DESCRIBE(memd::tools::TopicSearchParams, field<&T::topic>("One to five telling words.", length(0, 1000)),
+              field<&T::also>("Other names of it.", max_items(4), length(1, 200)), tools::kDirectoryFields,
+              tools::kPlatformFields, tools::kTimeFields, field<&T::session_id>(length(0, 200)),
+              field<&T::all_sessions>("false: only session_id or the newest session."),
+              field<&T::kind>(one_of(tools::kObservationChoices), choices_unlisted), tools::kPageFields);
+MEMD_DESCRIBE(
+    memd::tools::TopicSessionOut, plain<&T::session_name, &T::platform>(),
+    field<&T::turn>(
+        "What this session brought: mention, question, problem, change, fix, decision or reversal; by the wording."),
+    field<&T::what_was_new>("The sentence that says it, new against the sessions before."),
+    field<&T::summary>("What was said about it, in sentences of the session."),
+    field<&T::exchange_count>("Turns about it."), field<&T::time_range>("From the first to the last of them."),
+    field<&T::exchange_ids>("For get_exchange, best first; at most 10."),
+    field<&T::decisions>("What was settled in them, in order of time; at most 4."));
+MEMD_DESCRIBE(memd::tools::TopicOut, field<&T::topic>("Send it as topic."), field<&T::exchanges>("Turns about it."),
+              field<&T::sessions>(), field<&T::time_range>("From the first to the last of them."));
+MEMD_DESCRIBE_ANSWER(memd::tools::TopicSearchAnswer, field<&T::topic>("As it was asked."),
+                     field<&T::sessions_found>("Sessions that talk about it."),
+                     field<&T::total_exchanges>("Turns about it; of many, the best."),
+                     field<&T::time_range>("From the first to the last of them."),
+                     field<&T::latest_decision>("The last thing settled about it."),
+                     field<&T::evolution>("How it went on, from the first session to the last."),
+                     field<&T::chronological_summary>("A line per session, oldest first."),
+                     field<&T::by_session>("Session id to what it says, oldest first."),
+                     field<&T::known_as>("Stored topics that are this one."),
+                     field<&T::related_topics>("What else these turns are about, nearest first."),
+                     field<&T::topics>("When no topic was asked for: what was discussed most."),
+                     field<&T::topics_found>("How many topics there are to list."),
+                     field<&T::memories>("Files that people own and that are about it, best first."));

@@ -1,77 +1,27 @@
 #include "daemon/usage/model_name.hpp"
 
+#include "adapters/names.hpp"
 #include "schemas/base/ascii.hpp"
 
 #include <algorithm>
-#include <array>
 
 namespace memd::usage {
 namespace {
 
 // Makers, and those who sell their models for the same price.
-constexpr std::array<std::string_view, 48> kSellers{"alibaba",
-                                                    "amazon",
-                                                    "amazon-bedrock",
-                                                    "anthropic",
-                                                    "aws",
-                                                    "azure",
-                                                    "azure-ai",
-                                                    "azure_ai",
-                                                    "bedrock",
-                                                    "cline",
-                                                    "copilot",
-                                                    "cursor",
-                                                    "deepseek",
-                                                    "gemini",
-                                                    "github-copilot",
-                                                    "github_copilot",
-                                                    "google",
-                                                    "google-vertex",
-                                                    "inception",
-                                                    "kilocode",
-                                                    "kwaipilot",
-                                                    "litellm",
-                                                    "meta",
-                                                    "minimax",
-                                                    "mistral",
-                                                    "mistralai",
-                                                    "models",
-                                                    "moonshot",
-                                                    "moonshotai",
-                                                    "nvidia",
-                                                    "openai",
-                                                    "opencode",
-                                                    "openrouter",
-                                                    "publishers",
-                                                    "qwen",
-                                                    "requesty",
-                                                    "stepfun",
-                                                    "vercel",
-                                                    "vertex",
-                                                    "vertex-ai",
-                                                    "vertex_ai",
-                                                    "x-ai",
-                                                    "xai",
-                                                    "xiaomi",
-                                                    "z-ai",
-                                                    "zai",
-                                                    "zai-org",
-                                                    "zhipuai"};
+constexpr Names kSellers(
+    "alibaba amazon amazon-bedrock anthropic aws azure azure-ai azure_ai bedrock cline copilot cursor deepseek gemini "
+    "github-copilot github_copilot google google-vertex inception kilocode kwaipilot litellm meta minimax mistral "
+    "mistralai models moonshot moonshotai nvidia openai opencode openrouter publishers qwen requesty stepfun vercel "
+    "vertex vertex-ai vertex_ai x-ai xai xiaomi z-ai zai zai-org zhipuai");
 
 // In names of Amazon Bedrock: "us.anthropic.claude-…".
-constexpr std::array<std::string_view, 9> kRegions{"us", "eu", "apac", "ap", "global", "jp", "au", "us-gov", "ca"};
-constexpr std::array<std::string_view, 9> kMakersAtBedrock{"anthropic", "openai",  "mistral", "deepseek", "qwen",
-                                                           "moonshot",  "minimax", "zai",     "google"};
+constexpr Names kRegions("us eu apac ap global jp au us-gov ca");
+constexpr Names kMakersAtBedrock("anthropic openai mistral deepseek qwen moonshot minimax zai google");
 
 // Variants that cost what the model costs.
-constexpr std::array<std::string_view, 6> kVariants{"thinking", "nitro", "online", "exacto", "floor", "beta"};
-constexpr std::array<std::string_view, 12> kEnds{"latest", "thinking", "minimal", "none", "low",     "medium",
-                                                 "high",   "xhigh",    "max",     "1m",   "default", "preview"};
-
-template <class Words>
-bool is_one_of(std::string_view word, const Words& words) {
-  return std::find(words.begin(), words.end(), word) != words.end();
-}
+constexpr Names kVariants("thinking nitro online exacto floor beta");
+constexpr Names kEnds("latest thinking minimal none low medium high xhigh max 1m default preview");
 
 bool all_digits(std::string_view text) {
   return !text.empty() && std::all_of(text.begin(), text.end(), ascii::is_digit);
@@ -80,10 +30,10 @@ bool all_digits(std::string_view text) {
 // Takes "us." and "anthropic." off.
 void drop_bedrock(std::string& name) {
   std::string_view rest = name;
-  if (const auto dot = rest.find('.'); dot != std::string_view::npos && is_one_of(rest.substr(0, dot), kRegions))
+  if (const auto dot = rest.find('.'); dot != std::string_view::npos && kRegions.has(rest.substr(0, dot)))
     rest.remove_prefix(dot + 1);
   const auto dot = rest.find('.');
-  if (dot != std::string_view::npos && is_one_of(rest.substr(0, dot), kMakersAtBedrock)) name = rest.substr(dot + 1);
+  if (dot != std::string_view::npos && kMakersAtBedrock.has(rest.substr(0, dot))) name = rest.substr(dot + 1);
 }
 
 // Takes ":0", ":thinking" off; "-v1" before a ":0" too.
@@ -99,7 +49,7 @@ void drop_variant(std::string& name, bool& is_free) {
       return;
     name.erase(version);
     return;
-  } else if (!is_one_of(variant, kVariants)) {
+  } else if (!kVariants.has(variant)) {
     return;
   }
   name.erase(colon);
@@ -127,7 +77,7 @@ bool drop_end(ModelName& at) {
   const std::string_view word = name.substr(dash + 1);
   if (word == "fast" && !at.is_fast)
     at.is_fast = true;
-  else if (!is_one_of(word, kEnds))
+  else if (!kEnds.has(word))
     return false;
   return cut(word.size() + 1);
 }
@@ -164,7 +114,7 @@ ModelReading read_model_name(std::string_view written) {
     name.erase(name.find_last_not_of(' ', bracket == 0 ? 0 : bracket - 1) + 1);
     if (is_fast) name += "-fast";
   }
-  for (auto slash = name.find('/'); slash != std::string::npos && is_one_of(name.substr(0, slash), kSellers);
+  for (auto slash = name.find('/'); slash != std::string::npos && kSellers.has(name.substr(0, slash));
        slash = name.find('/'))
     name.erase(0, slash + 1);
   if (name.find('/') != std::string::npos) return out;

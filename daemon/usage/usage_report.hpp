@@ -92,78 +92,42 @@ Result<UsageReport> usage_report(Reader& reader, const UsageQuestion& question, 
 
 }  // namespace memd::usage
 
-namespace memd::mcp {
-
-template <>
-struct Describe<usage::UsageRowOut> {
-  using T = usage::UsageRowOut;
-  static constexpr auto fields = fields_of(
-      field("key", &T::key, "What the row is about, as --by says; \"total\" of all rows."),
-      field("date", &T::date, "Day, or the first day of a week, month or block, local; empty: none."),
-      field("agent", &T::agent, "Agent; empty: several."), field("model", &T::model, "Model; empty: several."),
-      field("project", &T::project, "Project; empty: several."),
-      field("session", &T::session, "Main session; empty: several."),
-      field("title", &T::title, "Of the session; empty: several."),
-      field("input_tokens", &T::input_tokens, "Read, new: neither from the cache nor put into it."),
-      field("output_tokens", &T::output_tokens, "Written, reasoning included."),
-      field("cache_creation_5m_tokens", &T::cache_creation_5m_tokens, "Put into the cache for five minutes."),
-      field("cache_creation_1h_tokens", &T::cache_creation_1h_tokens, "Put into the cache for an hour."),
-      field("cache_read_tokens", &T::cache_read_tokens, "Read from the cache."),
-      field("reasoning_tokens", &T::reasoning_tokens, "Part of the output; 0: none, or not told."),
-      field("cost_usd", &T::cost_usd, "By the prices; absent: nothing here has a price."),
-      field("agent_cost_usd", &T::agent_cost_usd, "As agents calculate it; absent: none does."),
-      field("lower_bound", &T::lower_bound,
-            "Some responses were cut off: their output, and its cost, are at least this."),
-      field("unpriced_tokens", &T::unpriced_tokens, "Tokens of models without a price: cost_usd leaves them out."),
-      field("subagent_tokens", &T::subagent_tokens, "Part of the tokens: of subagents."),
-      field("account_tokens", &T::account_tokens,
-            "Part of the tokens: only in the agent's own account, not in the transcript."),
-      field("web_searches", &T::web_searches, "Searches that the provider charges."),
-      field("responses", &T::responses, "Responses of models."));
-};
-template <>
-struct Describe<usage::LimitOut> {
-  using T = usage::LimitOut;
-  static constexpr auto fields =
-      fields_of(field("agent", &T::agent, "Agent."), field("name", &T::name, "As its provider calls it."),
-                field("used_percent", &T::used_percent, "0 to 100."),
-                field("window_minutes", &T::window_minutes, "300: five hours; 10080: a week; 0: not told."),
-                field("resets_at", &T::resets_at, "RFC 3339; empty: not told."),
-                field("reported_at", &T::reported_at, "RFC 3339: the figure is this old."));
-};
-template <>
-struct Describe<usage::PricesOut> {
-  using T = usage::PricesOut;
-  static constexpr auto fields = fields_of(field("date", &T::date, "Of the built-in table."),
-                                           field("source", &T::source, "Its origin, and the user's own files."));
-};
-template <>
-struct Describe<usage::ExplainedRecord> {
-  using T = usage::ExplainedRecord;
-  static constexpr auto fields =
-      fields_of(field("session", &T::session, "Whose record."), field("time", &T::time, "RFC 3339; empty: not told."),
-                field("model", &T::model, "Empty: not told."),
-                field("response", &T::response, "Equal for records of one response."),
-                field("counted", &T::counted, "false: left out."),
-                field("reason", &T::reason,
-                      "Why: first record; more of it (a later record of the response, with larger figures); repeated "
+MEMD_DESCRIBE(memd::usage::UsageRowOut, field<&T::key>("What the row is about, as --by says; \"total\" of all rows."),
+              field<&T::date>("Day, or the first day of a week, month or block, local; empty: none."),
+              field<&T::agent>("Agent; empty: several."), field<&T::model>("Model; empty: several."),
+              field<&T::project>("Project; empty: several."), field<&T::session>("Main session; empty: several."),
+              field<&T::title>("Of the session; empty: several."),
+              field<&T::input_tokens>("Read, new: neither from the cache nor put into it."),
+              field<&T::output_tokens>("Written, reasoning included."),
+              field<&T::cache_creation_5m_tokens>("Put into the cache for five minutes."),
+              field<&T::cache_creation_1h_tokens>("Put into the cache for an hour."), field<&T::cache_read_tokens>(),
+              field<&T::reasoning_tokens>("Part of the output; 0: none, or not told."),
+              field<&T::cost_usd>("By the prices; absent: nothing here has a price."),
+              field<&T::agent_cost_usd>("As agents calculate it; absent: none does."),
+              field<&T::lower_bound>("Some responses were cut off: their output, and its cost, are at least this."),
+              field<&T::unpriced_tokens>("Tokens of models without a price: cost_usd leaves them out."),
+              field<&T::subagent_tokens>("Part of the tokens: of subagents."),
+              field<&T::account_tokens>("Part of the tokens: only in the agent's own account, not in the transcript."),
+              field<&T::web_searches>("Searches that the provider charges."), field<&T::responses>());
+MEMD_DESCRIBE(memd::usage::LimitOut, field<&T::agent>(), field<&T::name>("As its provider calls it."),
+              field<&T::used_percent>("0 to 100."),
+              field<&T::window_minutes>("300: five hours; 10080: a week; 0: not told."),
+              field<&T::resets_at>("RFC 3339; empty: not told."),
+              field<&T::reported_at>("RFC 3339: the figure is this old."));
+MEMD_DESCRIBE(memd::usage::PricesOut, field<&T::date>("Of the built-in table."),
+              field<&T::source>("Its origin, and the user's own files."));
+MEMD_DESCRIBE(
+    memd::usage::ExplainedRecord, field<&T::session>(), field<&T::time>("RFC 3339; empty: not told."),
+    field<&T::model>("Empty: not told."), field<&T::response>("Equal for records of one response."),
+    field<&T::counted>("false: left out."),
+    field<&T::reason>("Why: first record; more of it (a later record of the response, with larger figures); repeated "
                       "(the response again); another session's (a fork or a resumed session repeats it)."),
-                field("input_tokens", &T::input_tokens, "As the record tells them."),
-                field("output_tokens", &T::output_tokens, "As the record tells them."),
-                field("cache_creation_tokens", &T::cache_creation_tokens, "As the record tells them."),
-                field("cache_read_tokens", &T::cache_read_tokens, "As the record tells them."));
-};
-template <>
-struct Describe<usage::UsageReport> {
-  using T = usage::UsageReport;
-  static constexpr auto fields =
-      fields_of(field("by", &T::by, "What each row is about."),
-                field("rows", &T::rows, "Times in order, others with most tokens first."),
-                field("totals", &T::totals, "Of all rows, those left out by -n too."),
-                field("prices", &T::prices, "What cost_usd was computed by."),
-                field("limits", &T::limits, "Limits of accounts, as last reported."),
-                field("time_zone", &T::time_zone, "Of the days."),
-                field("records", &T::records, "With --explain: what was counted, in order; absent without."));
-};
-
-}  // namespace memd::mcp
+    field<&T::input_tokens>("As the record tells them."), field<&T::output_tokens>("As the record tells them."),
+    field<&T::cache_creation_tokens>("As the record tells them."),
+    field<&T::cache_read_tokens>("As the record tells them."));
+MEMD_DESCRIBE(memd::usage::UsageReport, field<&T::by>(),
+              field<&T::rows>("Times in order, others with most tokens first."),
+              field<&T::totals>("Of all rows, those left out by -n too."),
+              field<&T::prices>("What cost_usd was computed by."),
+              field<&T::limits>("Limits of accounts, as last reported."), field<&T::time_zone>("Of the days."),
+              field<&T::records>("With --explain: what was counted, in order; absent without."));

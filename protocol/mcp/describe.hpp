@@ -2,6 +2,7 @@
 
 #include "protocol/mcp/argument_reader.hpp"
 #include "schemas/base/json_writer.hpp"
+#include "schemas/base/reflected_name.hpp"
 #include "schemas/base/result.hpp"
 
 #include <array>
@@ -24,18 +25,17 @@
 //     std::int64_t n_results = 10;                // a value given here is the `default` of the schema
 //     std::optional<std::string> platform;        // absent is left out of the JSON
 //   };
-//   template <>
-//   struct memd::mcp::Describe<SearchParams> {
-//     static constexpr auto fields = fields_of(
-//         field("query", &SearchParams::query, "What to look for.", required, length(1, 1000)),
-//         field("n_results", &SearchParams::n_results, "How many hits.", range(1, 50)),
-//         field("platform", &SearchParams::platform, "Only this agent.", one_of("claude_code", "cursor")));
-//   };
+//   MEMD_DESCRIBE(SearchParams, field<&T::query>("What to look for.", required, length(1, 1000)),
+//                 field<&T::n_results>("How many hits.", range(1, 50)),
+//                 field<&T::platform>("Only this agent.", one_of("claude_code", "cursor")));
+//
+// MEMD_DESCRIBE stands in the global namespace; in it T is the struct. plain<&T::a, &T::b>() are fields whose names say
+// all. field("name", &T::member, …) gives a field another name than its member's.
 //
 // Parameters may hold bool, integers, floating point, std::string, std::optional of those and std::vector of those.
 // Results may hold, besides: described structs, enums with an ADL to_string, vectors of anything, and objects with
 // free keys (std::map<std::string, T>, or std::vector<std::pair<std::string, T>> where order matters).
-// A struct that derives from another described one joins the fields: join_fields(Describe<Base>::fields, …).
+// A struct that derives from another described one takes its fields: Describe<Base>::fields stands among its own.
 namespace memd::mcp {
 
 template <class T>
@@ -100,6 +100,20 @@ constexpr Fields<F...> fields_of(F... field) {
   return {{{field}...}};
 }
 
+// A field that is called as its member: field<&T::a>("description", rules…); either may be left out.
+template <auto member, class First = std::string_view, class... Rule>
+constexpr auto field(First first = {}, Rule... rule) {
+  if constexpr (std::convertible_to<First, std::string_view>)
+    return field(reflect::kNameOf<member>, member, first, rule...);
+  else
+    return field(reflect::kNameOf<member>, member, "", first, rule...);
+}
+
+template <auto... member>
+constexpr auto plain() {
+  return fields_of(field<member>()...);
+}
+
 // Returns one field, for reuse in another description.
 template <std::size_t at, class... F>
 constexpr const auto& field_at(const Fields<F...>& fields) {
@@ -116,12 +130,23 @@ constexpr Fields<A..., B...> join(const FieldSet<std::index_sequence<a...>, A...
 
 }  // namespace detail
 
+template <class... F>
+constexpr Fields<F...> listed(const Fields<F...>& fields) {
+  return fields;
+}
+template <class Class, class Member>
+constexpr Fields<Field<Class, Member>> listed(const Field<Class, Member>& one) {
+  return fields_of(one);
+}
+
+// Joins fields and lists of fields.
+constexpr Fields<> join_fields() { return {}; }
 template <class First, class... Rest>
 constexpr auto join_fields(const First& first, const Rest&... rest) {
   if constexpr (sizeof...(Rest) == 0)
-    return first;
+    return listed(first);
   else
-    return detail::join(first, join_fields(rest...));
+    return detail::join(listed(first), join_fields(rest...));
 }
 
 namespace detail {
@@ -427,3 +452,10 @@ Result<T> read_arguments(const boost::json::object& arguments) {
 }
 
 }  // namespace memd::mcp
+
+#define MEMD_DESCRIBE(type, ...)                             \
+  template <>                                                \
+  struct memd::mcp::Describe<type> {                         \
+    using T = type;                                          \
+    static constexpr auto fields = join_fields(__VA_ARGS__); \
+  }

@@ -1,19 +1,13 @@
 #include "store/catalog/catalog_state.hpp"
 
+#include "schemas/base/reflected_name.hpp"
 #include "schemas/memory.hpp"
 #include "store/catalog/catalog_changes.hpp"
 #include "store/db/rows.hpp"
 
 namespace memd::catalog {
 
-std::string_view to_string(CatalogState state) {
-  switch (state) {
-    case CatalogState::valid: return "valid";
-    case CatalogState::corrupted: return "corrupted";
-    case CatalogState::rebuilding: return "rebuilding";
-  }
-  return "corrupted";
-}
+std::string_view to_string(CatalogState state) { return reflect::enum_name(state, "corrupted"); }
 
 CatalogStatus CatalogStatusQuery::run(sqlite::Database& db) const {
   CatalogStatus out;

@@ -149,13 +149,13 @@ void add(std::vector<MemoryHit>& to, MemoryHit hit) {
 class Question {
  public:
   Question(sqlite::Database& db, const MemorySearch& asked, const CatalogCache& cache, CatalogWords& words,
-           const search::ParsedQuery& typed, const Sieve& sieve)
+           const Sieve& sieve)
       : db_(db),
         asked_(asked),
         cache_(cache),
         words_(words),
         sieve_(sieve),
-        plan_(search::plan_query(typed, words.vocabularies())) {}
+        plan_(search::plan_query(asked.asked, words.vocabularies())) {}
 
   void answer(MemorySearchAnswer& out) {
     out.ignored_terms = plan_.ignored;
@@ -255,7 +255,7 @@ class Question {
     std::vector<std::int64_t> ids = found;
     vectors::ScanResult scan;
     embedding::Vector vector;
-    if (const std::string text = search::question_of(asked_.text);
+    if (const std::string& text = asked_.asked.meaning;
         asked_.mode != SearchMode::lexical && cache_.vectors().model != 0 && !text.empty() && !plan_.impossible)
       vector = embedding::builtin_embedder().table().embed(text);
     by_meaning_ = std::any_of(vector.begin(), vector.end(), [](float x) { return x != 0; });
@@ -413,22 +413,21 @@ MemorySearchAnswer MemorySearch::run(sqlite::Database& db) const {
   MemorySearchAnswer out;
   const auto ask = [&](const CatalogStatus& status, const CatalogCache& cache) {
     out.docs = status.docs;
-    const search::ParsedQuery typed = search::parse_query(text, now);
-    if (!typed.tools.empty() || !typed.platforms.empty()) return;
+    if (!asked.tools.empty() || !asked.platforms.empty()) return;
     MemoryFilter whole = filter;
-    whole.paths.insert(whole.paths.end(), typed.paths.begin(), typed.paths.end());
-    if (!typed.project.empty()) whole.project = typed.project;
-    whole.since = std::max(whole.since, typed.since);
-    if (typed.until != 0) whole.until = whole.until == 0 ? typed.until : std::min(whole.until, typed.until);
+    whole.paths.insert(whole.paths.end(), asked.paths.begin(), asked.paths.end());
+    if (!asked.project.empty()) whole.project = asked.project;
+    whole.since = std::max(whole.since, asked.since);
+    if (asked.until != 0) whole.until = whole.until == 0 ? asked.until : std::min(whole.until, asked.until);
     const Sieve sieve(cache, whole);
-    if (typed.wanted.empty()) return newest(db, *this, cache, sieve, out);
+    if (asked.wanted.empty()) return newest(db, *this, cache, sieve, out);
     if (status.docs == 0) {
       out.nothing_relevant = true;
       return;
     }
     CatalogWords& words = db.kept<KeptWords>().of(db, status);
     words.refresh();
-    Question(db, *this, cache, words, typed, sieve).answer(out);
+    Question(db, *this, cache, words, sieve).answer(out);
   };
   CatalogState state = CatalogState::valid;
   if (!with_catalog(db, state, ask)) out = {};

@@ -66,7 +66,7 @@ struct MemorySearchAnswer {
 // Superseded and stale memories are marked and ranked after their replacements. Without words, returns the memories
 // changed last. A missing or damaged catalog gives no hits and is reported in `state`.
 struct MemorySearch {
-  std::string text;  // as SearchQuery::text. Exchange filters in it (tool:, platform:) match no memory
+  ParsedQuery asked;  // exchange filters in it (tool:, platform:) match no memory
   MemoryFilter filter;
   int limit = 10;
   int offset = 0;

@@ -251,7 +251,7 @@ Memory draft_of(const Material& m, const DraftOptions& options) {
   if (!options.title.empty()) out.title = options.title;
   if (out.title.empty()) out.title = shortened(m.exchange.session_title, kTitleBytes);
   out.provenance = provenance_of(m, told, options.project);
-  body.paragraph("Tests", m.tests_passed ? "passed in the same exchange" : "");
+  body.paragraph("Tests", m.tests_passed ? "passed in the same turn" : "");
   body.paragraph("Files", joined_files(out.provenance.files));
   body.paragraph("Commits", joined_commits(m.commits));
   body.paragraph("From", format_rfc3339(m.exchange.started_at).substr(0, 10) + ", \"" +

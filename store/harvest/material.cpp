@@ -29,7 +29,7 @@ Place place_of(sqlite::Database& db, std::int64_t observation) {
                             .number();
   if (!exchange)
     throw ErrorException(Error(Errc::not_found, "there is no observation " + format_observation_id(observation) +
-                                                    " in an exchange: `memd memory suggest` names some"));
+                                                    " in a turn: `memd memory suggest` names some"));
   return {*exchange, observation};
 }
 

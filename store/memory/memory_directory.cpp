@@ -298,20 +298,12 @@ Result<bool> MemoryDirectory::link(std::string_view a, std::string_view b, std::
     if (std::find(kDocumentRelations.begin(), kDocumentRelations.end(), relation) == kDocumentRelations.end())
       return refused("label: \"" + std::string(label) +
                      "\" is not a label: use derives_from, refers_to, supersedes, duplicates");
-    MEMD_TRY_ASSIGN(const MemoryOrigin there, origin(a));
-    MEMD_TRY_ASSIGN(const std::string bytes, root_.read(there.path));
-    const Memory before = read_memory(there, bytes, clock_.now()).memory;
-    MemoryChange change;
-    change.relations = before.relations;
-    const MemoryRelation wanted{relation, std::string(b)};
-    if (std::find(before.relations.begin(), before.relations.end(), wanted) != before.relations.end()) return false;
-    change.relations->push_back(wanted);
-    change.updated = clock_.now();
-    MEMD_TRY_ASSIGN(const std::string text, changed_memory_text(bytes, before, change));
-    MEMD_TRY_ASSIGN(const auto other, root_.replace(there.path, bytes, text, OnDisk::now));
-    if (other) return Error(Errc::busy, there.path.string() + " was changed meanwhile: try again");
-    MEMD_TRY(write_manifest());
-    return true;
+    return change_relations(a, [&](std::vector<MemoryRelation>& relations) {
+      MemoryRelation wanted{relation, std::string(b)};
+      if (std::find(relations.begin(), relations.end(), wanted) != relations.end()) return false;
+      relations.push_back(std::move(wanted));
+      return true;
+    });
   }
   if (!is_edge_label(label))
     return refused("label: \"" + std::string(label) +
@@ -322,23 +314,30 @@ Result<bool> MemoryDirectory::link(std::string_view a, std::string_view b, std::
   return is_new;
 }
 
+// Changes the relations in a document. `edit` returns false when there is nothing to change.
+Result<bool> MemoryDirectory::change_relations(std::string_view slug,
+                                               const std::function<bool(std::vector<MemoryRelation>&)>& edit) {
+  MEMD_TRY_ASSIGN(const MemoryOrigin there, origin(slug));
+  MEMD_TRY_ASSIGN(const std::string bytes, root_.read(there.path));
+  const Memory before = read_memory(there, bytes, clock_.now()).memory;
+  MemoryChange change;
+  change.relations = before.relations;
+  if (!edit(*change.relations)) return false;
+  change.updated = clock_.now();
+  MEMD_TRY_ASSIGN(const std::string text, changed_memory_text(bytes, before, change));
+  MEMD_TRY_ASSIGN(const auto other, root_.replace(there.path, bytes, text, OnDisk::now));
+  if (other) return Error(Errc::busy, there.path.string() + " was changed meanwhile: try again");
+  MEMD_TRY(write_manifest());
+  return true;
+}
+
 Result<bool> MemoryDirectory::unlink(std::string_view a, std::string_view b, std::optional<std::string_view> label) {
   MEMD_TRY_ASSIGN(const auto held, lock());
   if (!is_plugin()) {
-    MEMD_TRY_ASSIGN(const MemoryOrigin there, origin(a));
-    MEMD_TRY_ASSIGN(const std::string bytes, root_.read(there.path));
-    const Memory before = read_memory(there, bytes, clock_.now()).memory;
-    MemoryChange change;
-    change.relations = before.relations;
-    if (std::erase_if(*change.relations,
-                      [&](const MemoryRelation& r) { return r.target == b && (!label || r.label == *label); }) == 0)
-      return false;
-    change.updated = clock_.now();
-    MEMD_TRY_ASSIGN(const std::string text, changed_memory_text(bytes, before, change));
-    MEMD_TRY_ASSIGN(const auto other, root_.replace(there.path, bytes, text, OnDisk::now));
-    if (other) return Error(Errc::busy, there.path.string() + " was changed meanwhile: try again");
-    MEMD_TRY(write_manifest());
-    return true;
+    return change_relations(a, [&](std::vector<MemoryRelation>& relations) {
+      return std::erase_if(relations,
+                           [&](const MemoryRelation& r) { return r.target == b && (!label || r.label == *label); }) > 0;
+    });
   }
   if (!is_memory_slug(a) || !is_memory_slug(b) || (label && !is_edge_label(*label)))
     return refused("unlink takes two slugs and perhaps a label");

@@ -88,6 +88,7 @@ class MemoryDirectory {
   Result<void> apply_undo(const Step& step);
   Result<void> set_links(std::string_view slug, std::string_view other, bool linked, TimeMs now);
   Result<MemoryGraph> load_graph();
+  Result<bool> change_relations(std::string_view slug, const std::function<bool(std::vector<MemoryRelation>&)>& edit);
   Result<void> index(const Memory& memory, bool is_new);
   Result<void> index_vectors(const std::vector<Memory>& with, const std::vector<std::string>& without);
   Result<void> write_manifest();

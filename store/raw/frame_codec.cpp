@@ -29,13 +29,14 @@ std::string FrameCodec::pack(std::string_view bytes, int level) {
 
 Result<std::string> FrameCodec::unpack(std::string_view frame, std::uint64_t bytes, std::size_t padding) {
   if (ZSTD_getFrameContentSize(frame.data(), frame.size()) != bytes)
-    return Error(Errc::io, "the raw layer: a frame is not what its header says");
+    return Error(Errc::io, "the original records: a frame is not what its header says");
   if (!unpacker_) unpacker_.reset(ZSTD_createDCtx());
   if (!unpacker_) throw std::bad_alloc();
   std::string out(bytes + padding, '\0');
   const std::size_t n = ZSTD_decompressDCtx(unpacker_.get(), out.data(), bytes, frame.data(), frame.size());
   if (ZSTD_isError(n) != 0 || n != bytes)
-    return Error(Errc::io, std::string("the raw layer: ") + (ZSTD_isError(n) != 0 ? ZSTD_getErrorName(n) : "short"));
+    return Error(Errc::io,
+                 std::string("the original records: ") + (ZSTD_isError(n) != 0 ? ZSTD_getErrorName(n) : "short"));
   return out;
 }
 

@@ -137,7 +137,7 @@ Result<void> RawArchive::find(const EventSource& where, const Accept& accept) {
   if (*found) return {};
   if (unread.code) return unread;
   return Error(Errc::not_found,
-               "the raw layer has no record of " + where.path + " at " + std::to_string(where.raw.offset));
+               "the original records have no record of " + where.path + " at " + std::to_string(where.raw.offset));
 }
 
 std::size_t RawArchive::cached_bytes() const {

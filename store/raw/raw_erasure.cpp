@@ -25,7 +25,7 @@ std::string session_of(std::string_view name) {
   constexpr std::string_view kEnd = ".jsonl.zst";
   const std::size_t slash = name.find('/');
   if (!name.starts_with(kBefore) || !name.ends_with(kEnd) || slash == std::string_view::npos) return {};
-  const auto platform = parse_platform(name.substr(kBefore.size(), slash - kBefore.size()));
+  const auto platform = stored_platform(name.substr(kBefore.size(), slash - kBefore.size()));
   name = name.substr(slash + 1, name.size() - slash - 1 - kEnd.size());
   std::string native;
   for (std::size_t i = 0; i < name.size(); ++i) {
@@ -34,7 +34,7 @@ std::string session_of(std::string_view name) {
     native += escaped ? static_cast<char>(ascii::hex_value(name[i + 1]) * 16 + ascii::hex_value(name[i + 2])) : name[i];
     if (escaped) i += 2;
   }
-  return platform ? make_session_uid(*platform, native) : std::string();
+  return make_session_uid(platform, native);
 }
 
 class Eraser {

@@ -197,10 +197,10 @@ std::optional<FrameHeader> parse_header(std::string_view text) {
   ByteReader r(text);
   FrameHeader h;
   const auto kind = r.number();
-  const auto platform = parse_platform(r.text());
-  if (kind > 3 || !platform) return std::nullopt;
+  const std::string platform = r.text();
+  if (kind > 3 || platform.empty()) return std::nullopt;
   h.kind = static_cast<FrameKind>(kind);
-  h.platform = *platform;
+  h.platform = stored_platform(platform);
   h.path = r.text();
   h.format = static_cast<SourceFormat>(std::min<std::uint64_t>(r.number(), 2));
   h.generation = static_cast<std::uint32_t>(r.number());

@@ -50,7 +50,7 @@ void RawLayer::check_key() {
   if (of_store.empty() || of_store == *own) return;
   throw ErrorException(Error(
       Errc::bad_config,
-      "the raw layer is sealed with the key " + of_store + ", and " +
+      "the original records are sealed with the key " + of_store + ", and " +
           (own->empty() ? "the configuration names no key. Put `encryption` back; `memd key unseal` undoes the sealing"
                         : "the configured key is " + *own +
                               ". To change keys: `memd key unseal` with the old one, then "

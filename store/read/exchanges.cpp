@@ -65,12 +65,10 @@ std::vector<ExchangeRow> exchange_texts(sqlite::Database& db, std::int64_t sessi
 
 }  // namespace queries
 
-Error ExchangeQuery::without_store() const {
-  return {Errc::not_found, "there is no exchange " + format_exchange_id(id)};
-}
+Error ExchangeQuery::without_store() const { return {Errc::not_found, "there is no turn " + format_exchange_id(id)}; }
 
 Error NamedExchangeQuery::without_store() const {
-  return {Errc::not_found, "there is no exchange " + format_exchange_name(name.session, name.number)};
+  return {Errc::not_found, "there is no turn " + format_exchange_name(name.session, name.number)};
 }
 
 Error EventSourceQuery::without_store() const {

@@ -294,7 +294,7 @@ ExchangeForgetPlanQuery::Answer ExchangeForgetPlanQuery::run(sqlite::Database& d
                  " coalesce(x.user_message, ''), x.data_completeness = DataCompleteness::metadata_only FROM exchanges x"
                  " JOIN sessions s USING (session_pk) WHERE x.exchange_pk = ?"));
     const auto row = q.bind(id).row();
-    if (!row) throw ErrorException(Error(Errc::not_found, "there is no exchange " + format_exchange_id(id)));
+    if (!row) throw ErrorException(Error(Errc::not_found, "there is no turn " + format_exchange_id(id)));
     PlannedExchange planned;
     planned.exchange.key = id;
     planned.exchange.session_uid = q.str(0);
@@ -307,7 +307,7 @@ ExchangeForgetPlanQuery::Answer ExchangeForgetPlanQuery::run(sqlite::Database& d
       throw ErrorException(
           Error(Errc::invalid_argument, format_exchange_id(id) +
                                             " is of an evicted session, of which the first lines of each "
-                                            "exchange are left: forget the session, " +
+                                            "turn are left: forget the session, " +
                                             planned.exchange.session_uid));
     read_events(db, x, planned);
     planned.subagents = started_in(db, x, planned);

@@ -90,7 +90,7 @@ void due_by_size(std::vector<DropGroup>& groups, std::uint64_t max_raw_bytes, st
   for (DropGroup* g : oldest) {
     if (total <= max_raw_bytes) break;
     g->drop.due_at = now;
-    g->drop.reason = "the raw layer takes more than " + std::to_string(max_raw_bytes) + " bytes";
+    g->drop.reason = "the original records take more than " + std::to_string(max_raw_bytes) + " bytes";
     if (g->analysed) total -= std::min(total, g->drop.raw_bytes);
   }
 }

@@ -17,13 +17,13 @@ struct Pairing {
 constexpr Pairing kPairings[] = {
     {"SELECT count(*) FROM exchanges e INDEXED BY exchanges_by_pk"
      " WHERE NOT EXISTS (SELECT 1 FROM sessions s WHERE s.session_pk = e.session_pk)",
-     "exchange without its session", "exchanges without their sessions"},
+     "turn without its session", "turns without their sessions"},
     {"SELECT count(*) FROM exchanges_fts_docsize d"
      " WHERE NOT EXISTS (SELECT 1 FROM exchanges e INDEXED BY exchanges_by_pk WHERE e.exchange_pk = d.id)",
-     "entry of the full-text index without its exchange", "entries of the full-text index without their exchanges"},
+     "entry of the full-text index without its turn", "entries of the full-text index without their turns"},
     {"SELECT count(*) FROM exchanges e INDEXED BY exchanges_by_pk"
      " WHERE NOT EXISTS (SELECT 1 FROM exchanges_fts_docsize d WHERE d.id = e.exchange_pk)",
-     "exchange without its entry in the full-text index", "exchanges without their entries in the full-text index"},
+     "turn without its entry in the full-text index", "turns without their entries in the full-text index"},
     {"SELECT (SELECT count(*) FROM session_titles_docsize d"
      "   WHERE NOT EXISTS (SELECT 1 FROM titled_sessions s WHERE s.session_pk = d.id))"
      " + (SELECT count(*) FROM titled_sessions s"

@@ -75,7 +75,7 @@ void step(sqlite3_context* context, int, sqlite3_value** values) noexcept {
   } catch (const std::bad_alloc&) {
     sqlite3_result_error_nomem(context);
   } catch (const std::length_error&) {  // a damaged store may hold any number
-    sqlite3_result_error(context, "an exchange of a session that cannot be", -1);
+    sqlite3_result_error(context, "a turn of a session that cannot be", -1);
   }
 }
 

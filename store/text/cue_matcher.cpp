@@ -2,6 +2,7 @@
 
 #include "schemas/base/ascii.hpp"
 #include "schemas/base/embedded.hpp"
+#include "schemas/base/reflected_name.hpp"
 #include "store/text/script.hpp"
 
 #include <algorithm>
@@ -12,18 +13,7 @@
 namespace memd {
 namespace {
 
-constexpr std::array<std::string_view, kCues> kCueNames{
-    "settled",      "contrast",  "choosing",    "undecided",    "declined",     "taken_back",    "decisions_told",
-    "reason",       "directs",   "talks",       "reply",        "denial",       "offer",         "routine",
-    "alternatives", "plan_told", "bugfix",      "discovery",    "feature",      "pattern",       "problem",
-    "refactor",     "solution",  "warning",     "the_problem",  "vague",        "filler",        "unsure",
-    "no_feature",   "rule",      "tests_told",  "tests_pass",   "tests_named",  "tests_not_yet", "open_end",
-    "preamble",     "role",      "telling",     "binding",      "wished",       "order",         "joint",
-    "narrative",    "asking",    "asked",       "request",      "to_change",    "supposed",      "go_ahead",
-    "trouble",      "mended",    "harmless",    "no_complaint", "reports_done", "ahead",         "promised",
-    "announced",    "announces", "refers_back", "carried_out",  "unable",       "unmended",      "untried",
-    "asks_back",    "awaits",    "offers",      "complains",    "praises",      "reversal",      "fix",
-    "change",       "fault",     "lasting",     "passing",      "offering",     "answering",     "asks_why"};
+static_assert(reflect::kEnumNames<Cue>.size() == kCues);
 
 constexpr char kGap = '\x01';  // blanks and punctuation between two words
 // Maps two bytes to an index; upper and lower case give the same.
@@ -229,9 +219,9 @@ void CueMatcher::read(std::string_view file) {
       continue;
     }
     const std::string_view name = line.substr(1, line.find_first_of(" ]") - 1);
-    const auto known = std::find(kCueNames.begin(), kCueNames.end(), name);
-    if (known == kCueNames.end()) throw std::logic_error("cues: no section is called \"" + std::string(name) + "\"");
-    cue = static_cast<Cue>(known - kCueNames.begin());
+    const auto known = reflect::enum_of<Cue>(name);
+    if (!known) throw std::logic_error("cues: no section is called \"" + std::string(name) + "\"");
+    cue = *known;
     opens = line.find('^') != std::string_view::npos;
   }
 }

@@ -18,11 +18,11 @@ class Writer;
 // The difference by which a rebuilt store lacks content of a session.
 struct SessionLoss {
   std::string uid;
-  std::int64_t exchanges = 0;  // number of the old store's events that are missing
-  std::int64_t events = 0;     // the whole session is missing
-  bool is_missing = false;     // title, parent, times, … differ
-  bool has_other_facts = false;
-  bool is_unreadable = false;  // the old store is damaged there, so the loss is unknown
+  std::int64_t exchanges = 0;    // of the old store's, those that are missing
+  std::int64_t events = 0;       // likewise
+  bool is_missing = false;       // the whole session is missing
+  bool has_other_facts = false;  // title, parent, times, … differ
+  bool is_unreadable = false;    // the old store is damaged there, so the loss is unknown
 };
 
 // The store that a rebuild replaces. Reports what the new store lacks and copies to it what the raw layer could not

@@ -180,7 +180,9 @@ TEST(OpencodeAdapter, IdsAreTheSameInAllGenerations) {
   const auto decode = [](const std::string& item) {
     const std::string padded = item + std::string(kRecordPadding, ' ');
     EventBatch batch;
-    opencode().open({})->decode({std::string_view(padded).substr(0, item.size()), 1, false}, batch);
+    Source source;
+    source.platform = Platform::opencode;
+    opencode().open(source)->decode({std::string_view(padded).substr(0, item.size()), 1, false}, batch);
     return batch.events;
   };
   const auto one = decode(v1);

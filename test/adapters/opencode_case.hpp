@@ -11,22 +11,25 @@
 #include <filesystem>
 #include <sstream>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace memd::test {
 
-// A case in test/golden/opencode/: events.json and either input.sql, the rows of a database whose tables are in the
-// files that schema.txt lists, or storage/, the file tree of versions before 1.2.
+// A case in test/golden/opencode/ or that of a fork: events.json and either input.sql, the rows of a database whose
+// tables are in the files that schema.txt lists, or storage/, the file tree of versions before 1.2.
 struct OpencodeCase {
   std::filesystem::path folder;
   bool is_tree = false;
 };
 
-inline std::filesystem::path opencode_golden() { return test::source_dir() / "test" / "golden" / "opencode"; }
+inline std::filesystem::path opencode_golden(std::string_view program = "opencode") {
+  return test::source_dir() / "test" / "golden" / program;
+}
 
-inline std::vector<OpencodeCase> opencode_cases() {
+inline std::vector<OpencodeCase> opencode_cases(std::string_view program = "opencode") {
   std::vector<OpencodeCase> cases;
-  for (const auto& entry : std::filesystem::directory_iterator(opencode_golden()))
+  for (const auto& entry : std::filesystem::directory_iterator(opencode_golden(program)))
     if (entry.is_directory()) cases.push_back({entry.path(), std::filesystem::exists(entry.path() / "storage")});
   std::sort(cases.begin(), cases.end(), [](const auto& a, const auto& b) { return a.folder < b.folder; });
   return cases;
@@ -39,11 +42,12 @@ inline void lay_out(const OpencodeCase& c, const std::filesystem::path& data) {
     std::filesystem::copy(c.folder / "storage", data / "storage", std::filesystem::copy_options::recursive);
     return;
   }
-  WrittenDatabase database((data / "opencode.db").string());
+  const std::filesystem::path golden = c.folder.parent_path();
+  WrittenDatabase database((data / golden.filename()).string() + ".db");
   database.run("PRAGMA journal_mode = WAL; BEGIN");
   std::istringstream schemas(bytes_of(c.folder / "schema.txt"));
   for (std::string name; std::getline(schemas, name);)
-    database.run(bytes_of(opencode_golden() / name));
+    database.run(bytes_of(golden / name));
   database.run(bytes_of(c.folder / "input.sql"));
   database.run("COMMIT");
 }

@@ -125,8 +125,8 @@ TEST(CliWords, NumbersAreShort) {
 
 TEST(CliWords, ErrorsNameOptionsAndCommands) {
   EXPECT_EQ(for_people("since: \"soon\" is no time"), "--since: \"soon\" is no time");
-  EXPECT_EQ(for_people("ids: there is no exchange x9, take ids from semantic_search, topic_search or recent_turns"),
-            "ID: there is no exchange x9, take ids from memd search, memd topic or memd recent");
+  EXPECT_EQ(for_people("ids: there is no turn x9, take ids from semantic_search, topic_search or recent_turns"),
+            "ID: there is no turn x9, take ids from memd search, memd topic or memd recent");
   EXPECT_EQ(for_people("all_projects=true gets it"), "--all-projects gets it");
   EXPECT_EQ(for_people("all projects, as your directory is not known (send cwd)."),
             "all projects, as your directory is not known.");

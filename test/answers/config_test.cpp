@@ -204,10 +204,10 @@ TEST(Config, AKeyIsElsewhere) {
 TEST(Config, ErrorsNameFileLineAndKey) {
   EXPECT_EQ(error_of("search: {scope: here}\n"), "c.yaml:1: search.scope: expected project or all");
   EXPECT_EQ(error_of("log:\n  lvl: info\n"), "c.yaml:2: unknown key 'log.lvl'; known here: level");
-  EXPECT_EQ(
-      error_of("quary: {}\n"),
-      "c.yaml:1: unknown key 'quary'; known here: platforms, time_zone, log, query, search, tools, watch, "
-      "raw_layer, encryption, sessions, hooks, retention, exclude, memory, embedding, summaries, decisions, admin");
+  EXPECT_EQ(error_of("quary: {}\n"),
+            "c.yaml:1: unknown key 'quary'; known here: platforms, time_zone, log, query, search, tools, watch, "
+            "raw_layer, encryption, sessions, usage, hooks, retention, exclude, memory, embedding, summaries, "
+            "decisions, admin");
   EXPECT_EQ(error_of("query:\n  threads: 99\n"), "c.yaml:2: query.threads: expected a whole number from 1 to 16");
   EXPECT_EQ(error_of("log:\n  level: loud\n"),
             "c.yaml:2: log.level: expected one of trace, debug, info, warn, error, off");

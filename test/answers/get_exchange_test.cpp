@@ -250,7 +250,7 @@ TEST_F(GetExchange, ErrorsSayWhatToSend) {
   fill(session, "parser", 2);
   EXPECT_TRUE(has(error("get_exchange", "{}"), "session_id together with exchange_number"));
   EXPECT_TRUE(has(error("get_exchange", R"({"ids":["42"]})"), "like x42"));
-  EXPECT_TRUE(has(error("get_exchange", R"({"ids":["x999"]})"), "there is no exchange x999"));
+  EXPECT_TRUE(has(error("get_exchange", R"({"ids":["x999"]})"), "there is no turn x999"));
   EXPECT_TRUE(has(error("get_exchange", R"({"session_id":"aaaa","exchange_number":9})"), "exchanges 0 to 1"));
   EXPECT_EQ(call("get_exchange", R"({"ids":["x1"],"around":9})").at("exchanges").as_array().size(), 2U)
       << "as far as it goes";

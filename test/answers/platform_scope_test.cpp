@@ -95,7 +95,7 @@ TEST_F(PlatformScope, WhatWasAskedForByNameIsSkippedToo) {
 TEST_F(PlatformScope, ExchangesOfASkippedPlatformAreNotShown) {
   const auto answer = call("recent_turns", R"({"session_id":"grok-1"})");
   EXPECT_EQ(str(answer.at("platforms_skipped").at("grok")),
-            "cannot be shown by exchange: its adapter lacks exchange_retrieval (data metadata_only)");
+            "cannot be shown by turn: its adapter lacks exchange_retrieval (data metadata_only)");
   EXPECT_FALSE(has(structured, "parser"));
   const auto shown = call("get_exchange", R"({"ids":["x1","x9"]})");  // the first exchanges of Claude Code and of Grok
   ASSERT_EQ(shown.at("exchanges").as_array().size(), 1u);

@@ -7,6 +7,7 @@
 #include "store/read/observations.hpp"
 #include "store/read/sessions.hpp"
 #include "store/reader.hpp"
+#include "store/search/words/query_parser.hpp"
 #include "store/write/retention.hpp"
 #include "test/support/analyze_all.hpp"
 #include "test/support/corpus.hpp"
@@ -66,7 +67,7 @@ class RetentionCorpus : public testing::Test {
     std::size_t n = 0;
     for (const auto& [text, uid] : texts_and_sessions) {
       SearchQuery query;
-      query.text = text;
+      query.asked = search::parse_query(text);
       query.mode = SearchMode::lexical;
       const auto answer = reader.search(query);
       EXPECT_TRUE(answer);

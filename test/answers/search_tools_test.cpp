@@ -97,7 +97,7 @@ TEST_F(SearchTools, AQuestionThatNamesAFileAsksItsHistoryToo) {
     talk("What does the buffer in reader.cpp do?", {});
   const auto answer = call("semantic_search", R"({"query":"why is the buffer in `src/reader.cpp` small?"})");
   EXPECT_EQ(str(answer.at("results").at(0).at("exchange_id")), format_exchange_id(changed));
-  EXPECT_TRUE(has(str(answer.at("notice")), "was changed in 1 exchange")) << str(answer.at("notice"));
+  EXPECT_TRUE(has(str(answer.at("notice")), "was changed in 1 turn")) << str(answer.at("notice"));
   EXPECT_TRUE(has(str(answer.at("notice")), "file_history(path="));
   for (const char* other : {"why is the buffer small?", "the buffer in nowhere.cpp", "the buffer in reader"})
     EXPECT_FALSE(

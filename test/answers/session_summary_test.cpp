@@ -186,7 +186,7 @@ TEST_F(SessionSummary, LongSessionsOpenLevelByLevel) {
   EXPECT_TRUE(has(error("session_summary", R"({"session_id":"bbbb","chunk":7})"), "its last chunk number 6"));
 
   const auto range = summary(R"({"session_id":"bbbb","first_exchange":100,"last_exchange":104})");
-  EXPECT_TRUE(has(str(range.at("provenance").at("inputs")), "5 exchanges"));
+  EXPECT_TRUE(has(str(range.at("provenance").at("inputs")), "5 turns"));
   EXPECT_TRUE(
       has(error("session_summary", R"({"session_id":"bbbb","first_exchange":5,"last_exchange":4})"), "last_exchange"));
   EXPECT_TRUE(has(error("session_summary", R"({"session_id":"bbbb","chunk":1,"last_exchange":4})"), "either chunk"));
@@ -195,7 +195,7 @@ TEST_F(SessionSummary, LongSessionsOpenLevelByLevel) {
 TEST_F(SessionSummary, ByTime) {
   const auto a = summary(R"({"session_id":"aaaa","style":"narrative"})");
   EXPECT_EQ(str(a.at("provenance").at("strategy")), "chronological");
-  EXPECT_TRUE(has(str(a.at("summary")), "6 exchanges"));
+  EXPECT_TRUE(has(str(a.at("summary")), "6 turns"));
   EXPECT_TRUE(has(str(a.at("summary")), "asked: Please change"));
 }
 
@@ -289,7 +289,7 @@ TEST_F(SessionSummary, SaysWhatIsKnownWhereOnlyMetadataIs) {
       .run();
   const auto a = summary(R"({"session_id":"cccc3333"})");
   EXPECT_EQ(str(a.at("data_completeness")), "metadata_only");
-  EXPECT_TRUE(has(str(a.at("summary")), "Only metadata is known of this session: \"Bare\", 1 exchanges"));
+  EXPECT_TRUE(has(str(a.at("summary")), "Only metadata is known of this session: \"Bare\", 1 turns"));
   EXPECT_TRUE(has(str(a.at("summary")), "4 tool calls"));
   const auto empty = store.session({.native_id = "dddd4444", .title = "Empty"});
   EXPECT_GT(empty, 0);

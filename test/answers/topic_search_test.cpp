@@ -73,7 +73,7 @@ TEST_F(TopicSearch, SaysHowATopicWentOn) {
   EXPECT_EQ(str(sessions.at("claude_code:bbbb2222").at("what_was_new")),
             "We decided to use an LRU list in the token bucket.");
   const std::string evolution = str(a.at("evolution"));
-  EXPECT_TRUE(has(evolution, "2026-01-31 to 2026-02-07, 4 exchanges in 4 sessions: question (x1), decision (x2)"))
+  EXPECT_TRUE(has(evolution, "2026-01-31 to 2026-02-07, 4 turns in 4 sessions: question (x1), decision (x2)"))
       << evolution;
   EXPECT_TRUE(has(evolution, "last reversal (x4).")) << evolution;
   EXPECT_EQ(str(a.at("time_range").at("start")).substr(0, 10), "2026-01-31");
@@ -113,7 +113,7 @@ TEST_F(TopicSearch, WithoutATopicListsThem) {
   EXPECT_EQ(first.at("sessions").as_int64(), 4);
   EXPECT_EQ(str(first.at("time_range").at("end")).substr(0, 10), "2026-02-07");
   EXPECT_EQ(a.at("topics_found").as_int64(), static_cast<std::int64_t>(a.at("topics").as_array().size()));
-  EXPECT_TRUE(has(text, "token bucket  4 exchanges in 4 sessions"));
+  EXPECT_TRUE(has(text, "token bucket  4 turns in 4 sessions"));
   EXPECT_FALSE(has(str(a.at("notice")), "still to be found"));
   // Restricted to a project and a time.
   const auto site = call("topic_search", R"({"project":"site","since":"36h"})");
@@ -126,7 +126,7 @@ TEST_F(TopicSearch, ListSaysWhatIsStillToCome) {
   store.db().exec("INSERT OR IGNORE INTO enrichment_queue (exchange_pk) SELECT exchange_pk FROM exchanges");
   const auto a = call("topic_search", "{}");
   EXPECT_EQ(a.at("topics_found").as_int64(), 0);
-  EXPECT_TRUE(has(str(a.at("notice")), "The topics of 5 exchanges are still to be found."));
+  EXPECT_TRUE(has(str(a.at("notice")), "The topics of 5 turns are still to be found."));
 }
 
 TEST_F(TopicSearch, TheListBeginsWithWhatItDoesNotCover) {
@@ -135,10 +135,10 @@ TEST_F(TopicSearch, TheListBeginsWithWhatItDoesNotCover) {
   call("topic_search", R"({"cwd":"/srv/none","all_sessions":false})");
   EXPECT_TRUE(
       text.starts_with("This session may be of another project than yours: it is the newest of all projects, as "
-                       "none is of /srv/none. The topics of 5 exchanges are still to be found.\n"))
+                       "none is of /srv/none. The topics of 5 turns are still to be found.\n"))
       << text;
   const auto a = call("topic_search", R"({"cwd":"/home/u/site"})");
-  EXPECT_TRUE(text.starts_with("The topics of 5 exchanges are still to be found.\n")) << text;
+  EXPECT_TRUE(text.starts_with("The topics of 5 turns are still to be found.\n")) << text;
   const auto everywhere = call("topic_search", R"({"cwd":"/home/u/site","all_projects":true})");
   EXPECT_GT(a.at("outside").as_int64(), 0);
   EXPECT_EQ(a.at("topics_found").as_int64() + a.at("outside").as_int64(), everywhere.at("topics_found").as_int64());

@@ -225,13 +225,13 @@ TEST_F(Doctor, ReadsTheRawLayer) {
                    R"("timestamp":"2026-02-09T05:00:00Z","message":{"role":"user","content":"a needle"}})"
                    "\n");
   ingest();
-  EXPECT_EQ(status_of(ask("doctor"), "raw layer"), "ok");
+  EXPECT_EQ(status_of(ask("doctor"), "original records"), "ok");
   const auto file = settings_.layout.raw_dir() / "platform=claude_code/11111111-1111-4111-8111-111111111111.jsonl.zst";
   std::fstream bytes(file, std::ios::in | std::ios::out | std::ios::binary);
   bytes.seekp(-2, std::ios::end);
   bytes.put('\x55');
   bytes.close();
-  EXPECT_EQ(status_of(ask("doctor", R"({"full":true})"), "raw layer"), "problem");
+  EXPECT_EQ(status_of(ask("doctor", R"({"full":true})"), "original records"), "problem");
   EXPECT_THAT(text_, HasSubstr("raw/platform=claude_code/11111111-1111-4111-8111-111111111111.jsonl.zst at byte 0"));
   test::write_file(settings_.layout.rebuild(), "texts");
   EXPECT_EQ(status_of(ask("doctor"), "rebuild"), "note");
@@ -248,13 +248,13 @@ TEST_F(Doctor, FindsEntriesOfAnIndexWithoutTheirRows) {
   EXPECT_EQ(status_of(ask("doctor"), "store"), "ok");
   db.exec("INSERT INTO exchanges_fts (rowid, user_message) VALUES (999, 'stray')");
   EXPECT_EQ(status_of(ask("doctor"), "store"), "problem");
-  EXPECT_THAT(text_, HasSubstr("1 entry of the full-text index without its exchange"));
+  EXPECT_THAT(text_, HasSubstr("1 entry of the full-text index without its turn"));
   db.exec("INSERT INTO exchanges_fts (exchanges_fts, rowid, user_message) VALUES ('delete', 999, 'stray')");
   EXPECT_EQ(status_of(ask("doctor"), "store"), "ok");
   db.exec("PRAGMA foreign_keys = OFF");
   db.exec("DELETE FROM sessions");
   EXPECT_EQ(status_of(ask("doctor"), "store"), "problem");
-  EXPECT_THAT(text_, HasSubstr("1 exchange without its session"));
+  EXPECT_THAT(text_, HasSubstr("1 turn without its session"));
   EXPECT_THAT(text_, HasSubstr("memd rebuild"));
 }
 

@@ -283,11 +283,11 @@ TEST_F(Edges, Edge6_NumbersAndNounsAgree) {
   turn(session, "Fix it.", "Fixed.");
   store.db().exec("UPDATE sessions SET compactions = 1, tool_calls = 1");
   call("list_sessions", "{}");
-  EXPECT_TRUE(has(text, "1 exchange, 1 tool call (0 failed), 1 compaction,")) << text;
+  EXPECT_TRUE(has(text, "1 turn, 1 tool call (0 failed), 1 compaction,")) << text;
   EXPECT_TRUE(has(text, "1 of 1 session, newest first")) << text;
   call("recent_turns", "{}");
-  EXPECT_TRUE(has(text, "Last 1 exchange of session")) << text;
-  EXPECT_FALSE(has(text, " 1 exchanges")) << text;
+  EXPECT_TRUE(has(text, "Last 1 turn of session")) << text;
+  EXPECT_FALSE(has(text, " 1 turns")) << text;
 }
 
 TEST_F(Edges, Edge6_ASummaryIsNotMoreThanItsSource) {

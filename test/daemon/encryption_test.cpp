@@ -106,7 +106,7 @@ TEST_F(EncryptedHost, FullTextsComeFromSealedFramesWithTheKeyOnly) {
   ASSERT_TRUE(ingest(test::cipher_of_key('1')));
   fs::remove(source_);
   EXPECT_THAT(full_text(), HasSubstr("the end of a long output"));
-  EXPECT_THAT(doctor(), HasSubstr("frames of the raw layer are sealed; memd.db is not"));
+  EXPECT_THAT(doctor(), HasSubstr("frames of the original records are sealed; memd.db is not"));
   open(test::cipher_of_key('2'));
   EXPECT_THAT(full_text(), Not(HasSubstr("the end of a long output")));
   EXPECT_THAT(doctor(), HasSubstr("are sealed with a key other than the configured one"));
@@ -149,7 +149,7 @@ TEST_F(EncryptedHost, WhatIsPlainIsSealedWhenAskedAndBack) {
   ASSERT_TRUE(ingest(nullptr));
   const auto plain = raw_bytes();
   open(test::cipher_of_key('1'));
-  EXPECT_THAT(doctor(), HasSubstr("frames of the raw layer are not sealed yet"));
+  EXPECT_THAT(doctor(), HasSubstr("frames of the original records are not sealed yet"));
   EXPECT_THAT(doctor(), HasSubstr("memd key seal"));
   const auto sealed = reseal(true, test::cipher_of_key('1'));
   ASSERT_TRUE(sealed) << sealed.error().message();

@@ -60,7 +60,8 @@ std::vector<std::string> content_rows(const fs::path& database) {
   auto db = sqlite::Database::open(database, sqlite::OpenMode::read_only);
   auto rows = test::dump_store(db);
   std::erase_if(rows, [](const std::string& row) {
-    return row.starts_with("coverage|") || row.starts_with("source|") || row.starts_with("item|");
+    return row.starts_with("coverage|") || row.starts_with("source|") || row.starts_with("item|") ||
+           row.starts_with("limit|");  // of the account, no part of a session
   });
   for (auto& row : rows)
     if (row.starts_with("event|"))
@@ -278,11 +279,18 @@ TEST_F(Interchange, ASessionRecordComesBackAsItWentOut) {
   ingest(home_ / "nowhere", store_ / "second.db", {home_ / "record.jsonl"});
   Reader second(store_ / "second.db");
   const auto pk = second.ask(SessionQuery{session_.uid}).value().pk;
-  EXPECT_EQ(export_one(second, pk).lines, std::vector{lines.front()});
+  // Its tokens, which events told before, are one response now.
+  const std::string alone = export_one(second, pk).lines.front();
+  auto told = boost::json::parse(alone);
+  auto& session = told.at("body").at("session").as_object();
+  ASSERT_EQ(session.at("responses").as_array().size(), 1u);
+  EXPECT_EQ(session.at("responses").at(0).at("usage"), boost::json::parse(R"({"input": 12, "output": 20})"));
+  session.erase("responses");
+  EXPECT_EQ(told, boost::json::parse(lines.front()));
   EXPECT_EQ(second.ask(SessionQuery{session_.uid}).value().project_name, "app");
   // Mentioned again, the session is unchanged.
   ingest(home_ / "nowhere", store_ / "second.db");
-  EXPECT_EQ(export_one(second, pk).lines, std::vector{lines.front()});
+  EXPECT_EQ(export_one(second, pk).lines, std::vector{alone});
 
   // Its events arrive later and are counted once.
   write_lines(home_ / "events.jsonl", {lines.begin() + 1, lines.end()});

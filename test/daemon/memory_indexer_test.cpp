@@ -9,6 +9,7 @@
 #include "store/files/whole_file.hpp"
 #include "store/memory/embedding_cache.hpp"
 #include "store/memory/memory_directory.hpp"
+#include "store/search/words/query_parser.hpp"
 #include "test/support/fake_clock.hpp"
 #include "test/support/temp_dir.hpp"
 #include "test/support/tool_fixture.hpp"
@@ -64,8 +65,8 @@ class MemoryIndexerTest : public testing::Test {
   }
   std::vector<std::string> found(const std::string& text) {
     catalog::MemorySearch question;
-    question.text = text;
     question.now = clock_.now();
+    question.asked = search::parse_query(text, question.now);
     std::vector<std::string> out;
     for (const auto& hit : reader_.ask(question).value().hits)
       out.push_back(hit.slug);
@@ -365,7 +366,7 @@ TEST_F(MemoryIndexerTest, WithoutModelsNoVectorIsMade) {
     EXPECT_EQ(status().reason, "") << "it is not made anew for that";
     EXPECT_EQ(found("cache").size(), 2U) << "by words";
     catalog::MemorySearch by_meaning;
-    by_meaning.text = "cache";
+    by_meaning.asked = search::parse_query("cache");
     by_meaning.mode = SearchMode::semantic;
     EXPECT_EQ(reader_.ask(by_meaning)->hits.size(), 2U) << "by words, because there is nothing else";
   }
@@ -612,7 +613,7 @@ TEST_F(MemoriesInTools, AnAnswerOfAMemoryIsNotCalledNothing) {
   ASSERT_EQ(sources(answer).front(), "memory");
   EXPECT_FALSE(answer.at("nothing_relevant").as_bool());
   EXPECT_FALSE(test::has(text, "Nothing fits")) << text;
-  EXPECT_TRUE(test::has(text, "No exchange fits well")) << text;
+  EXPECT_TRUE(test::has(text, "No turn fits well")) << text;
 }
 
 TEST_F(MemoriesInTools, AMemoryThatSurelyAnswersIsNoWorseThanAnotherProject) {

@@ -143,7 +143,7 @@ class RetentionTest : public testing::Test {
   int live_ = 0;
 };
 
-constexpr std::string_view kDropped = "Retention dropped the texts of 1 exchange shown here";
+constexpr std::string_view kDropped = "Retention dropped the texts of 1 turn shown here";
 
 TEST_F(RetentionTest, AnEvictedSessionKeepsWhatItIsKnownByAndAnswersSaySo) {
   live(0, 3);

@@ -4,6 +4,7 @@
 #include "daemon/models/model_clients.hpp"
 #include "schemas/search.hpp"
 #include "store/reader.hpp"
+#include "store/search/words/query_parser.hpp"
 #include "test/support/fake_clock.hpp"
 #include "test/support/stand_in_server.hpp"
 #include "test/support/temp_dir.hpp"
@@ -59,7 +60,7 @@ class SemanticHost : public testing::Test {
   SearchAnswer search(const std::string& text, SearchMode mode = SearchMode::hybrid) {
     auto reader = host_->readers().acquire(5s);
     SearchQuery query;
-    query.text = text;
+    query.asked = search::parse_query(text);
     query.mode = mode;
     auto answer = (*reader)->search(query);
     EXPECT_TRUE(answer) << answer.error().message();
@@ -103,7 +104,7 @@ TEST_F(SemanticHost, StatusAndDoctorSayHowFarItIs) {
   EXPECT_EQ(status.at("pending_vectors").to_number<int>(), 0);
   EXPECT_THAT(text_, HasSubstr(R"("exchanges":3,"pending_terms":0,"pending_vectors":0,)"));
   ask("doctor");
-  EXPECT_THAT(text_, HasSubstr("3 exchanges have vectors"));
+  EXPECT_THAT(text_, HasSubstr("3 turns have vectors"));
 }
 
 TEST_F(SemanticHost, ACommandMakesVectorsOfTheSecondLookOnlyIfAskedTo) {
@@ -121,7 +122,7 @@ TEST_F(SemanticHost, ACommandMakesVectorsOfTheSecondLookOnlyIfAskedTo) {
   EXPECT_THAT(status.at("model").as_string(), HasSubstr("builtin/"));
   EXPECT_THAT(text_, HasSubstr(R"("exchanges":3,"made":3,"waiting":0,)"));
   ask("doctor");
-  EXPECT_THAT(text_, HasSubstr("3 of 3 exchanges"));
+  EXPECT_THAT(text_, HasSubstr("3 of 3 turns"));
 
   open();
   EXPECT_EQ(ask("status").at("second_look").at("made").to_number<int>(), 3) << "in a process that only reads, too";

@@ -309,7 +309,7 @@ describe('subcommands', () => {
       [['memory', 'lst'], /^memd: there is no command `memd memory lst`: did you mean `memd memory list`\?/],
       [['capture', 'pasue'], /^memd: there is no command `memd capture pasue`: did you mean `memd capture pause`\?/],
       [['memory', 'frobnicate'], /^memd: there is no command `memd memory frobnicate`; memd memory --help lists them/],
-      [['show', 'upload'], /^memd: ID: "upload" is no exchange id/],
+      [['show', 'upload'], /^memd: ID: "upload" is no turn id/],
     ]) {
       const { code, stderr, stdout } = await cli(home, ...args);
       assert.equal(code, 2, args.join(' '));

@@ -34,7 +34,7 @@ describe('forget', () => {
     assert.equal((await cli(home, 'forget', 'x2', '--yes')).json.done, true);
     assert.doesNotMatch(await found('forgettable'), /forgettable one is here/);
     assert.match(await found('third'), /third one is here/);
-    assert.match((await cli(home, 'forget', 'x2', '--yes')).stderr, /there is no exchange x2/);
+    assert.match((await cli(home, 'forget', 'x2', '--yes')).stderr, /there is no turn x2/);
     assert.equal((await cli(home, 'forget', 'x1', 'latest')).code !== 0, true);
   });
 

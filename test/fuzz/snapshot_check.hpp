@@ -1,6 +1,7 @@
 #pragma once
 
 #include "adapters/adapter.hpp"
+#include "schemas/base/error.hpp"
 
 #include <cstdint>
 #include <cstdlib>
@@ -42,6 +43,7 @@ inline Looked look(const Adapter& adapter, const SourceCandidate& candidate, con
   source.path = candidate.path;
   const auto reader = adapter.open_snapshot(source, files);
   auto plan = reader->plan(before.mark);
+  if (!plan && plan.error().is(Errc::busy)) return before;  // cut off: it is being written
   if (!plan) std::abort();
   if (plan->unchanged) return before;
   Looked now;

@@ -35,7 +35,7 @@ const std::map<std::string, std::vector<std::string>, std::less<>> kFloors{
     {"store",
      {"text", "files", "memory", "insight", "seal", "db", "completions", "raw", "read", "search", "", "enrich",
       "catalog", "harvest", "report", "write"}},
-    {"adapters", {"", "json", "sqlite", "snapshot", "tool_calls"}},
+    {"adapters", {"", "json", "sqlite", "snapshot", "tool_calls", "vscode"}},
     {"protocol", {"", "transport", "jsonrpc", "models", "mcp"}},
     {"daemon",
      {"", "config", "usage", "memories", "tools", "models", "resources", "ingest", "report", "interchange", "host",

@@ -41,39 +41,16 @@ struct Out : Base {
 
 }  // namespace
 
-namespace memd::mcp {
-
-template <>
-struct Describe<Params> {
-  static constexpr auto fields =
-      fields_of(field("query", &Params::query, "What to look for.", required, length(1, 20)),
-                field("n_results", &Params::n_results, "How many.", range(1, 50)),
-                field("threshold", &Params::threshold, "Lowest score.", range(0, 0.75)),
-                field("exact", &Params::exact, "Match words as they are."),
-                field("style", &Params::style, "How much to show.", one_of("detailed", "brief")),
-                field("day", &Params::day, "Day of the month.", at_least(1)),
-                field("platforms", &Params::platforms, "Only these.", one_of("cursor", "cline"), max_items(2)));
-};
-template <>
-struct Describe<Base> {
-  static constexpr auto fields = fields_of(field("total", &Base::total, "All there is."));
-};
-template <>
-struct Describe<Hit> {
-  static constexpr auto fields =
-      fields_of(field("id", &Hit::id, "Short id."), field("score", &Hit::score, "1 is best."),
-                field("branch", &Hit::branch, "Git branch."));
-};
-template <>
-struct Describe<Out> {
-  static constexpr auto fields = join_fields(
-      Describe<Base>::fields,
-      fields_of(field("results", &Out::results, "Hits."), field("counts", &Out::counts, "Hits of each platform."),
-                field("freshness", &Out::freshness, "How far behind."),
-                field("colour", &Out::colour, "A colour.", one_of("red", "green"))));
-};
-
-}  // namespace memd::mcp
+MEMD_DESCRIBE(Params, field<&T::query>("What to look for.", required, length(1, 20)),
+              field<&T::n_results>("How many.", range(1, 50)), field<&T::threshold>("Lowest score.", range(0, 0.75)),
+              field<&T::exact>("Match words as they are."),
+              field("style", &T::style, "How much to show.", one_of("detailed", "brief")),
+              field<&T::day>("Day of the month.", at_least(1)),
+              field<&T::platforms>("Only these.", one_of("cursor", "cline"), max_items(2)));
+MEMD_DESCRIBE(Base, field<&T::total>("All there is."));
+MEMD_DESCRIBE(Hit, field<&T::id>("Short id."), field<&T::score>("1 is best."), field<&T::branch>("Git branch."));
+MEMD_DESCRIBE(Out, Describe<Base>::fields, field<&T::results>("Hits."), field<&T::counts>("Hits of each platform."),
+              field<&T::freshness>("How far behind."), field<&T::colour>("A colour.", one_of("red", "green")));
 
 namespace {
 

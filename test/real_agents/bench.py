@@ -75,7 +75,7 @@ def play_and_check(agent, scenario, given):
 
 
 def run_agent(agent, given):
-    if not (given.installed / agent).exists():
+    if not (given.installed / agent / '.installed').exists():
         return [{'agent': agent, 'scenario': 'all', 'version': '?', 'checks': {}, 'trouble': 'is not installed', 'unable': '', 'seconds': 0}]
     rows = []
     for scenario in given.scenario or script()['scenarios']:

@@ -171,7 +171,7 @@ class Checker:
     def whole(self):
         """One session for the person, one for each helper, each with a prompt of its own."""
         helpers = len({r['turn'] for r in self.answered if r['turn'] == 'count'})
-        begun = 1 + self.scenario['play'].count('new')
+        begun = 1 + self.scenario['play'].count('new') if self.driver.resumes else len(self.play.prompts)
         empty = [s['session_id'] for s in self.sessions if not s['exchanges']]
         children = [s for s in self.sessions if s.get('parent_session_id')]
         wrong = [f'{e} has no prompt' for e in empty]
@@ -222,7 +222,7 @@ class Checker:
         wanted = {'look': ['23:40', 'never change plan.day'], 'move': ['sh check.sh --night 23:40', 'ferry.ini'],
                   'fail': ['python3 -m unittest test_ferry'], 'hidden': []}
         main = next((s['session_id'] for s in self.sessions if not s.get('parent_session_id')), None)
-        if main is None or 'new' in self.scenario['play']:
+        if main is None or 'new' in self.scenario['play'] or not self.driver.resumes:
             return ''
         pack = self.store.run('resume', main, '--complement', 'never', '--max-tokens', '2000')
         flat = ' '.join(pack.split())
@@ -234,7 +234,13 @@ class Checker:
             return ''
         return '' if any(r['packs'] for r in self.answered) else 'no request holds the pack of the hook'
 
-    CHECKS = ('prompts', 'answers', 'calls', 'failures', 'edits', 'tokens', 'shapes', 'whole', 'ids', 'compactions', 'stores', 'resume', 'hooks')
+    def found(self):
+        """Where the agent offers tools only when they are looked for, each query found memd's."""
+        told = {ident: text for record in self.play.records for ident, text in record.get('results', {}).items()}
+        asked = [call for record in self.answered if record['turn'] == 'memory' for call in record['calls'] if call['kind'] == 'find-tool']
+        return some([f'"{c["arguments"]["query"]}" does not find memd' for c in asked if 'memd' not in told.get(c['id'], '')])
+
+    CHECKS = ('prompts', 'answers', 'calls', 'failures', 'edits', 'tokens', 'shapes', 'whole', 'ids', 'compactions', 'stores', 'resume', 'hooks', 'found')
 
     def run(self):
         """{check: what is wrong, '' for nothing}."""

@@ -131,10 +131,18 @@ const GoldenSetup kGolden[] = {
     {"zed", ".config/zed/settings.json", "// Zed settings\n{\n  \"vim_mode\": true,\n}\n",
      "// Zed settings\n{\n  \"vim_mode\": true,\n  \"context_servers\": {\n    \"memd\": {\n      \"command\": "
      "\"/opt/memd/bin/memd\",\n      \"args\": [\"--stdio\"]\n    }\n  },\n}\n"},
+    {"copilot", ".copilot/mcp-config.json", "{}\n",
+     "{\n  \"mcpServers\": {\n    \"memd\": {\n      \"type\": \"local\",\n      \"command\": "
+     "\"/opt/memd/bin/memd\",\n      \"args\": [\"--stdio\"],\n      \"tools\": [\"*\"]\n    }\n  }\n}\n"},
+    {"vibe", ".vibe/config.toml", "theme = \"dark\"\nmcp_servers = [] # none\n\n[[models]]\nname = \"m\"\n",
+     "theme = \"dark\"\n\n[[models]]\nname = \"m\"\n\n# memd: begin\n[[mcp_servers]]\nname = \"memd\"\ntransport = "
+     "\"stdio\"\ncommand = \"/opt/memd/bin/memd\"\nargs = [\"--stdio\"]\n# memd: end\n"},
+    {"amp", ".config/amp/settings.json", "{\n  \"amp.showCosts\": false\n}\n",
+     "{\n  \"amp.showCosts\": false,\n  \"amp.mcpServers\": {\n    \"memd\": {\n      \"command\": "
+     "\"/opt/memd/bin/memd\",\n      \"args\": [\"--stdio\"]\n    }\n  }\n}\n"},
 };
 
-TEST(Registration, WritesEachClientsFile) {
-  ASSERT_EQ(std::size(kGolden), clients().size());
+TEST(Registration, WritesEachNotation) {
   for (const GoldenSetup& golden : kGolden) {
     SCOPED_TRACE(golden.client);
     const Home h;
@@ -178,6 +186,10 @@ TEST(Registration, AMissingFileIsMadeAndGoesAgain) {
     const fs::path file = config_of(h, client.key);
     ASSERT_TRUE(run(h.registration(), client.key, false));
     EXPECT_THAT(read(file), HasSubstr("/opt/memd/bin/memd"));
+    const auto there = h.registration().registered(client, ClientScope::user, {});
+    ASSERT_TRUE(there) << there.error().message();
+    EXPECT_EQ(*there, h.registration().wanted());
+    EXPECT_TRUE(is_here(client, h.places()));
     struct stat st {};
     ASSERT_EQ(::stat(file.c_str(), &st), 0);
     EXPECT_EQ(st.st_mode & 0777U, 0600U);
@@ -226,7 +238,7 @@ TEST(Registration, AServerOfSomebodyElseIsLeftAloneAndSaidToBeThere) {
 
 TEST(Registration, ABrokenFileIsNamedAndStaysAsItIs) {
   for (const GoldenSetup& golden : kGolden) {
-    if (std::string_view(golden.client) == "codex") continue;  // memd does not parse TOML
+    if (std::string_view(golden.file).ends_with(".toml")) continue;  // memd does not parse TOML
     SCOPED_TRACE(golden.client);
     const Home h;
     write(h.home() / golden.file, "{\n  \"memd\": 1\n  \"b\": [\n");
@@ -371,7 +383,7 @@ TEST(Registration, OfAProject) {
   for (const ClientInfo& client : clients()) {
     SCOPED_TRACE(client.key);
     const auto done = run(h.registration(), client.key, false, ClientScope::project, h.project());
-    const bool has_none = client.key == "windsurf" || client.key == "cline";
+    const bool has_none = client.project_files.empty();
     EXPECT_EQ(!done, has_none);
     EXPECT_TRUE(!has_none || done.error().is(Errc::unsupported));
   }
@@ -424,6 +436,34 @@ TEST(Registration, FindsClientsByWhatTheyLeave) {
   EXPECT_FALSE(is_here(*find_client("codex"), p)) << "it cannot be run";
   ::chmod((h.home() / "bin/codex").c_str(), 0700);
   EXPECT_TRUE(is_here(*find_client("codex"), p));
+}
+
+TEST(Registration, AVariableOfTheClientNamesAnotherPlace) {
+  const Home h;
+  ClientPlaces p = h.places();
+  p.variables = {{"CLAUDE_CONFIG_DIR", "/c"}, {"OPENCODE_CONFIG", "/o.json"}, {"KIMI_CODE_HOME", "/k"}};
+  const auto only_file = [&](std::string_view client) {
+    const auto files = config_files(*find_client(client), ClientScope::user, p, {});
+    return files.size() == 1 ? files.front().path : fs::path();
+  };
+  EXPECT_EQ(only_file("claude-code"), "/c/.claude.json");
+  EXPECT_EQ(hook_file(*find_client("claude-code"), ClientScope::user, p, {})->path, "/c/settings.json");
+  EXPECT_EQ(only_file("opencode"), "/o.json");
+  EXPECT_EQ(only_file("kimi"), "/k/mcp.json");
+  EXPECT_EQ(only_file("codex"), h.home() / ".codex/config.toml");
+}
+
+TEST(Registration, EachEditorThatHasTheExtensionIsRegistered) {
+  const Home h;
+  for (const char* editor : {"VSCodium", "Cursor"})
+    fs::create_directories(h.home() / ".config" / editor / "User/globalStorage/rooveterinaryinc.roo-cline");
+  EXPECT_EQ(config_files(*find_client("roo-code"), ClientScope::user, h.places(), {}).size(), 2U);
+}
+
+TEST(Registration, OfTwoNamesTheOneThatIsThereIsUsed) {
+  const Home h;
+  write(h.home() / ".config/kilo/kilo.jsonc", "{}");
+  EXPECT_EQ(config_of(h, "kilo"), h.home() / ".config/kilo/kilo.jsonc");
 }
 
 TEST(Registration, PlacesOfAMac) {

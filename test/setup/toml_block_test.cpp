@@ -48,6 +48,27 @@ TEST(TomlBlock, KeepsWhatOthersPutIntoIt) {
   EXPECT_EQ(without_block(there + others + table + "# memd: end\n[z]\n"), "a = 1\n\n" + table + "[z]\n");
 }
 
+TEST(TomlBlock, OfAListOfServers) {
+  TomlServer listed = kTomlServer;
+  listed.is_in_list = true;
+  const std::string block =
+      "# memd: begin\n[[mcp_servers]]\nname = \"memd\"\ntransport = \"stdio\"\ncommand = \"/x/memd\"\nargs = "
+      "[\"--data-dir\", \"a b\", \"--stdio\"]\n# memd: end\n";
+  const std::string other = "[[mcp_servers]]\nname = \"x\"\n";
+  EXPECT_EQ(with_block(other, listed).value(), other + "\n" + block);
+  EXPECT_EQ(with_block(block, listed).value(), block);
+  EXPECT_EQ(read_block(block).args, kTomlServer.args);
+  EXPECT_EQ(without_block(other + "\n" + block), other);
+  EXPECT_EQ(with_block("mcp_servers = []  # none\n", listed).value(), block);
+  EXPECT_FALSE(with_block("mcp_servers = [{name = \"x\"}]\n", listed));
+  const std::string foreign = "[[mcp_servers]]\ncommand = \"/old\"\nname = 'memd' # mine\n";
+  EXPECT_EQ(with_block(foreign, listed).value(), foreign);
+  const std::string behind =
+      "[[mcp_servers]]\nname = \"y\"\n";  // a client that appends puts it before the last comment
+  const auto end = block.find("# memd: end");
+  EXPECT_EQ(without_block(block.substr(0, end) + behind + block.substr(end)), behind);
+}
+
 TEST(TomlBlock, LeavesTheTableOfSomebodyElseAlone) {
   for (const std::string text :
        {"[mcp_servers.memd]\ncommand = \"/old\"\n", "[ mcp_servers . \"memd\" ] # mine\n", "[mcp_servers.memd.env]\n",

@@ -92,9 +92,8 @@ TEST(Phases, EndWithTheDayAndWithALongPause) {
 TEST(Chronicle, TellsPhaseByPhase) {
   const Conversation c = two_days();
   const ExtractiveSummary s = Chronicle(c.inputs).by_phase(0.7, 2000);
-  EXPECT_THAT(
-      s.text,
-      HasSubstr("2026-02-09 06:00 to 06:26, x1 to x6 (6 exchanges, 12 tool calls)\n  asked: Please add step 0"));
+  EXPECT_THAT(s.text,
+              HasSubstr("2026-02-09 06:00 to 06:26, x1 to x6 (6 turns, 12 tool calls)\n  asked: Please add step 0"));
   EXPECT_THAT(s.text, HasSubstr("did: modified importer.cpp"));
   EXPECT_THAT(s.text, HasSubstr("ended: Implemented step 5"));
   EXPECT_THAT(s.text, HasSubstr("2026-02-10 06:00"));

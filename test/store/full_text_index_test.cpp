@@ -2,6 +2,7 @@
 
 #include "schemas/base/error.hpp"
 #include "store/search/rank/hybrid_search.hpp"
+#include "store/search/words/query_parser.hpp"
 #include "test/support/store_fixture.hpp"
 
 #include <gmock/gmock.h>
@@ -210,7 +211,7 @@ TEST_F(FullTextIndexTest, AQuestionFindsTheSameInAnotherFormat) {
   QueryLengths lengths;
   const auto found = [&](HybridSearch& search, const std::string& text) {
     SearchQuery query;
-    query.text = text;
+    query.asked = parse_query(text);
     query.limit = 100;
     std::set<ExchangeId> out;
     const auto answer = search.search(query, {}, lengths);

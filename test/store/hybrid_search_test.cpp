@@ -1,5 +1,6 @@
 #include "schemas/search.hpp"
 #include "store/reader.hpp"
+#include "store/search/words/query_parser.hpp"
 #include "test/support/fake_semantic_index.hpp"
 #include "test/support/store_fixture.hpp"
 
@@ -39,7 +40,7 @@ class HybridSearch : public testing::Test {
   }
   SearchQuery query(std::string_view text = kQuestion) {
     SearchQuery q;
-    q.text = text;
+    q.asked = search::parse_query(text);
     return q;
   }
   SearchAnswer ask(const SearchQuery& q) {

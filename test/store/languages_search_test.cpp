@@ -1,4 +1,5 @@
 #include "store/reader.hpp"
+#include "store/search/words/query_parser.hpp"
 #include "test/support/marked_matches.hpp"
 #include "test/support/store_fixture.hpp"
 
@@ -67,7 +68,7 @@ class Languages : public testing::Test {
 
   SearchAnswer ask(std::string_view text) {
     SearchQuery q;
-    q.text = text;
+    q.asked = search::parse_query(text);
     auto r = reader_.search(q);
     EXPECT_TRUE(r) << text;
     return r ? std::move(*r) : SearchAnswer{};
@@ -188,10 +189,10 @@ TEST_F(Languages, AnyStretchInQuotesIsFound) {
         std::any_of(text.begin() + static_cast<std::ptrdiff_t>(first), text.begin() + static_cast<std::ptrdiff_t>(end),
                     [](const std::string& unit) { return unit != " " && unit != "，"; });
     SearchQuery q;
-    q.text = '"' + stretch + '"';
+    q.asked = search::parse_query('"' + stretch + '"');
     q.limit = 500;
     const auto answer = reader_.search(q);
-    ASSERT_TRUE(answer) << q.text;
+    ASSERT_TRUE(answer) << q.asked.text;
     if (has_words && !cuts_word) {
       EXPECT_TRUE(
           std::any_of(answer->hits.begin(), answer->hits.end(), [&](const SearchHit& hit) { return hit.id == id; }))

@@ -6,6 +6,7 @@
 #include "store/search/vectors/codes.hpp"
 #include "store/search/vectors/semantic_index.hpp"
 #include "store/search/vectors/vector_index.hpp"
+#include "store/search/words/query_parser.hpp"
 #include "store/text/text_chunks.hpp"
 #include "test/support/store_fixture.hpp"
 
@@ -60,7 +61,7 @@ class Meaning : public testing::Test {
   // Returns whether an exchange that contains `word` is among the first three hits.
   bool finds(std::string_view question, std::string_view word, SearchMode mode) {
     SearchQuery q;
-    q.text = question;
+    q.asked = search::parse_query(question);
     q.mode = mode;
     q.limit = 3;
     const auto answer = reader_.search(q);
@@ -109,7 +110,7 @@ TEST_F(Meaning, OtherWordsFindTheSameThing) {
 TEST_F(Meaning, ItsOwnWordsFindEachExchangeFirst) {
   for (const auto& [user, answer] : kTalk) {
     SearchQuery q;
-    q.text = user;
+    q.asked = search::parse_query(user);
     q.limit = 1;
     const auto found = reader_.search(q);
     ASSERT_TRUE(found);

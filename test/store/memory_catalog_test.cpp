@@ -5,6 +5,7 @@
 #include "store/files/whole_file.hpp"
 #include "store/memory/memory_directory.hpp"
 #include "store/reader.hpp"
+#include "store/search/words/query_parser.hpp"
 #include "test/support/fake_clock.hpp"
 #include "test/support/store_fixture.hpp"
 
@@ -81,7 +82,7 @@ class MemoryCatalog : public testing::Test {
   }
   MemorySearchAnswer search(std::string text, MemoryFilter filter = {}) {
     MemorySearch question;
-    question.text = std::move(text);
+    question.asked = search::parse_query(text, kNow);
     question.filter = std::move(filter);
     question.now = kNow;
     auto answer = reader_.ask(question);
@@ -147,7 +148,7 @@ TEST_F(MemoryCatalog, WordsOfTheHistoryAreAsTheyWereMeant) {
   write("Branch of releases", "A release is cut from its own branch.\n");
   update();
   MemorySearch slip;
-  slip.text = "brunch";
+  slip.asked = search::parse_query("brunch");
   slip.mode = SearchMode::lexical;
   EXPECT_THAT(slugs(reader_.ask(slip).value()), ElementsAre("decision-branch-of-releases")) << "a slip of the fingers";
   const auto session = store_.session({.native_id = "aaaa1"});

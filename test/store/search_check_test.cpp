@@ -5,6 +5,7 @@
 #include "schemas/search.hpp"
 #include "store/reader.hpp"
 #include "store/search/words/full_text_index.hpp"
+#include "store/search/words/query_parser.hpp"
 #include "test/support/store_fixture.hpp"
 
 #include <gtest/gtest.h>
@@ -58,7 +59,7 @@ class DamagedPages : public testing::Test {
   Result<SearchAnswer> search() {
     Reader reader(store_.file());
     SearchQuery query;
-    query.text = "zebra";
+    query.asked = search::parse_query("zebra");
     query.mode = SearchMode::lexical;
     return reader.search(query);
   }

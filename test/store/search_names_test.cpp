@@ -36,8 +36,8 @@ class LexicalNames : public testing::Test {
   }
   std::vector<LexicalCandidate> candidates(std::string_view text, TimeMs now = 0) {
     SearchQuery query;
-    query.text = text;
     query.now = now;
+    query.asked = parse_query(text, now);
     lengths_.emplace(&shared_);
     question_ = search_.understand(query, *lengths_);
     CandidateFilter filter(store_.db(), search_.places(), query.filter, question_.typed);
@@ -188,7 +188,7 @@ TEST_F(LexicalNames, BestIsTheBestOfAll) {
     for (auto n = 1 + random() % 6; n > 0; --n)
       text += word() + (random() % 8 == 0 ? " -" : " ");
     SearchQuery query;
-    query.text = text;
+    query.asked = parse_query(text);
     QueryLengths lengths(round % 2 == 0 ? &shared_ : nullptr);
     const auto question = search_.understand(query, lengths);
     CandidateFilter filter(store_.db(), search_.places(), query.filter, question.typed);

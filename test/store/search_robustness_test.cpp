@@ -1,6 +1,7 @@
 #include "schemas/base/error.hpp"
 #include "schemas/search.hpp"
 #include "store/reader.hpp"
+#include "store/search/words/query_parser.hpp"
 #include "test/support/store_fixture.hpp"
 
 #include <gtest/gtest.h>
@@ -14,7 +15,7 @@ class SearchRobustness : public testing::Test {
  protected:
   void ask(std::string_view text) {
     SearchQuery q;
-    q.text = text;
+    q.asked = search::parse_query(text);
     const auto r = reader_.search(q);
     EXPECT_TRUE(r) << r.error().message() << " for " << text;
   }
@@ -79,7 +80,7 @@ TEST_F(SearchRobustness, AnEntryWithoutItsExchangeIsLeftOutAndCounted) {
       " VALUES (100000, 'a needle in so many words that it comes last of all, hay and hay and hay', '', '', ''),"
       "        (100001, 'needle needle needle', '', '', '')");
   SearchQuery q;
-  q.text = "needle";
+  q.asked = search::parse_query("needle");
   q.limit = 300;
   const auto found = reader_.search(q);
   ASSERT_TRUE(found) << found.error().message();
@@ -110,7 +111,7 @@ TEST_F(SearchRobustness, ACancelledReaderIsUsableAgain) {
     store_.exchange(s, {.user = "needle " + std::to_string(i)});
   tx.commit();
   SearchQuery q;
-  q.text = "needle";
+  q.asked = search::parse_query("needle");
   ASSERT_TRUE(reader_.search(q));
 
   std::stop_source stop;

@@ -1,4 +1,5 @@
 #include "store/reader.hpp"
+#include "store/search/words/query_parser.hpp"
 #include "test/support/marked_matches.hpp"
 #include "test/support/store_fixture.hpp"
 
@@ -47,7 +48,7 @@ class LargeStore : public testing::Test {
 
   SearchAnswer ask(std::string_view text, QueryFilter filter = {}) {
     SearchQuery q;
-    q.text = text;
+    q.asked = search::parse_query(text);
     q.filter = std::move(filter);
     q.limit = 500;
     return reader_.search(q).value();

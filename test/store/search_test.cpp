@@ -1,6 +1,7 @@
 #include "schemas/base/error.hpp"
 #include "schemas/base/time.hpp"
 #include "store/reader.hpp"
+#include "store/search/words/query_parser.hpp"
 #include "test/support/marked_matches.hpp"
 #include "test/support/store_fixture.hpp"
 
@@ -22,7 +23,7 @@ class Search : public testing::Test {
  protected:
   SearchAnswer ask(std::string_view text, QueryFilter filter = {}, int limit = 20, int offset = 0) {
     SearchQuery q;
-    q.text = text;
+    q.asked = search::parse_query(text);
     q.filter = std::move(filter);
     q.limit = limit;
     q.offset = offset;
@@ -146,7 +147,7 @@ TEST_F(Search, UnknownSessionIsAnError) {
   const auto s = store_.session({.native_id = "aaaa1"});
   store_.exchange(s, {.user = "needle"});
   SearchQuery q;
-  q.text = "needle";
+  q.asked = search::parse_query("needle");
   q.filter.session = "zzzz9";
   const auto r = reader_.search(q);
   ASSERT_FALSE(r);
@@ -202,7 +203,7 @@ TEST_F(Search, LoadsOnlyTheFirstHitsIfAsked) {
   for (int i = 0; i < 5; ++i)
     store_.exchange(s, {.user = "retry " + std::to_string(i), .answer = "x"});
   SearchQuery query;
-  query.text = "retry";
+  query.asked = search::parse_query("retry");
   query.limit = 5;
   for (const int most : {0, 2, 5, 9}) {
     query.load_at_most = most;

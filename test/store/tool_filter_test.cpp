@@ -1,5 +1,6 @@
 #include "schemas/search.hpp"
 #include "store/reader.hpp"
+#include "store/search/words/query_parser.hpp"
 #include "store/write/writer.hpp"
 #include "test/support/event_script.hpp"
 #include "test/support/fake_clock.hpp"
@@ -17,7 +18,7 @@ using testing::IsEmpty;
 std::vector<ExchangeId> found(const std::filesystem::path& store, const std::string& text) {
   Reader reader(store);
   SearchQuery query;
-  query.text = text;
+  query.asked = search::parse_query(text);
   query.mode = SearchMode::lexical;
   std::vector<ExchangeId> ids;
   for (const auto& hit : reader.search(query).value().hits)

@@ -1,4 +1,5 @@
 #include "store/write/turn_dag.hpp"
+#include "store/search/words/query_parser.hpp"
 
 #include "schemas/search.hpp"
 #include "store/read/exchanges.hpp"
@@ -377,7 +378,7 @@ TEST_F(TurnDag, WhatIsAbandonedIsSaidAndRankedBelow) {
   EXPECT_EQ(turns[3].abandoned_for, 0);
 
   SearchQuery query;
-  query.text = "done";
+  query.asked = search::parse_query("done");
   const auto found = reader.search(query).value();
   ASSERT_EQ(found.hits.size(), 3u);
   EXPECT_EQ(found.hits[0].id, turns[0].id) << "the others have the word as often, and are newer";

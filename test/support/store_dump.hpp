@@ -31,7 +31,7 @@ inline std::vector<std::string> dump_store(sqlite::Database& db) {
       " ORDER BY s.uid, f.exchange_number, p.path, f.access",
       "SELECT 'tool', s.uid, x.exchange_number, t.tool FROM exchange_tools c JOIN exchanges x USING (exchange_pk)"
       " JOIN sessions s USING (session_pk) JOIN tools t USING (tool_pk) ORDER BY s.uid, x.exchange_number, t.tool",
-      "SELECT 'response', s.uid, response_key, exchange_number, time, coalesce(m.model, ''), flags, input, output,"
+      "SELECT 'response', s.uid, response_key, exchange_number, time, coalesce(m.model, s.model), flags, input, output,"
       " cache_read, cache_creation, cache_creation_1h, reasoning, web_searches, r.cost_usd FROM responses r"
       " JOIN sessions s USING (session_pk) LEFT JOIN models m USING (model_pk) ORDER BY response_key, s.uid",
       "SELECT 'account', s.uid, counted_from, coalesce(m.model, ''), time, input, output, cache_read, cache_creation,"

@@ -24,7 +24,7 @@ struct KeyHelp {
 constexpr auto kListKeys = std::to_array<KeyHelp>({
     {"/", "type a query; Enter opens, Esc ends typing"},
     {"Up Down PgUp PgDn Home End", "choose (also k j b Space g G)"},
-    {"Enter", "open the session or the exchange"},
+    {"Enter", "open the session or the turn"},
     {"f", "follow the session as it goes on"},
     {"p a s t", "filters: project, agent, since, state"},
     {"c", "clear filters and query"},
@@ -36,7 +36,7 @@ constexpr auto kReadingKeys = std::to_array<KeyHelp>({
     {"/  n  N", "words to look for, next match, the one before"},
     {"t", "with tool calls and results"},
     {"f", "follow: new events appear at the end"},
-    {"s", "the session of the exchange"},
+    {"s", "the session of the turn"},
     {"Esc Left", "back to the list"},
 });
 

@@ -75,7 +75,7 @@ void ExchangesView::event(const tools::EventOut& v) {
 void ExchangesView::page(const tools::GetExchangeAnswer& answer) {
   if (!begun_) print_above(screen_, answer, {});
   for (const std::string& id : answer.missing.value_or(std::vector<std::string>()))
-    if (!begun_) screen_.line(Line("There is no exchange " + id, Style::warning));
+    if (!begun_) screen_.line(Line("There is no turn " + id, Style::warning));
   for (const tools::ExchangeOut& e : answer.exchanges) {
     if (e.exchange_id != open_) {
       if (!open_.empty()) screen_.blank().blank();

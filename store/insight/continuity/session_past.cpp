@@ -1,5 +1,6 @@
 #include "store/insight/continuity/session_past.hpp"
 
+#include "schemas/base/reflected_name.hpp"
 #include "store/text/plain_text.hpp"
 
 #include <algorithm>
@@ -108,14 +109,7 @@ void cut_messages(SessionPast& past, std::span<const MessageAfterBoundary> after
   }
 }
 
-std::string_view to_string(BoundaryKind kind) {
-  switch (kind) {
-    case BoundaryKind::end: return "end";
-    case BoundaryKind::compaction: return "compaction";
-    case BoundaryKind::microcompaction: return "microcompaction";
-  }
-  return "end";
-}
+std::string_view to_string(BoundaryKind kind) { return reflect::enum_name(kind, "end"); }
 
 const PastEvent* SessionPast::event(std::int64_t seq) const {
   const auto it =

@@ -38,7 +38,7 @@ std::string heading(std::span<const SummaryInput> phase) {
     out += (out.empty() ? "" : ", ") + std::string(phase.front().id);
     if (phase.size() > 1) out += " to " + std::string(phase.back().id);
   }
-  out += " (" + std::to_string(phase.size()) + (phase.size() == 1 ? " exchange" : " exchanges");
+  out += " (" + std::to_string(phase.size()) + (phase.size() == 1 ? " turn" : " turns");
   if (calls > 0) out += ", " + std::to_string(calls) + (calls == 1 ? " tool call" : " tool calls");
   if (errors > 0) out += ", " + std::to_string(errors) + (errors == 1 ? " error" : " errors");
   return out + ")\n";

@@ -1,7 +1,6 @@
 #include "store/insight/summary/strategy.hpp"
 
-#include <array>
-#include <utility>
+#include "schemas/base/reflected_name.hpp"
 
 namespace memd {
 namespace {
@@ -13,27 +12,11 @@ constexpr std::int64_t kSecondsForLevels = 30;
 constexpr std::int64_t kSecondsForModel = 2;  // minimum time for a model
 constexpr std::size_t kTokensForModel = 300;  // fewer tokens hold only a few sentences, which can be quoted
 
-constexpr std::array kNames{
-    std::pair{SummaryStrategy::extractive, "extractive"},
-    std::pair{SummaryStrategy::chronological, "chronological"},
-    std::pair{SummaryStrategy::hierarchical, "hierarchical"},
-    std::pair{SummaryStrategy::map_reduce, "map_reduce"},
-    std::pair{SummaryStrategy::recursive, "recursive"},
-    std::pair{SummaryStrategy::abstractive, "abstractive"},
-};
-
 }  // namespace
 
-std::string_view to_string(SummaryStrategy strategy) {
-  for (const auto& [s, name] : kNames)
-    if (s == strategy) return name;
-  return "";
-}
-
+std::string_view to_string(SummaryStrategy strategy) { return reflect::enum_name(strategy); }
 std::optional<SummaryStrategy> parse_summary_strategy(std::string_view name) {
-  for (const auto& [s, known] : kNames)
-    if (name == known) return s;
-  return std::nullopt;
+  return reflect::enum_of<SummaryStrategy>(name);
 }
 
 bool needs_model(SummaryStrategy strategy) {

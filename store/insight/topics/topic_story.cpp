@@ -1,6 +1,7 @@
 #include "store/insight/topics/topic_story.hpp"
 
 #include "schemas/base/ascii.hpp"
+#include "schemas/base/reflected_name.hpp"
 #include "store/insight/summary/decisions.hpp"
 #include "store/insight/summary/salience.hpp"
 #include "store/text/cue_matcher.hpp"
@@ -117,18 +118,7 @@ class Teller {
 
 }  // namespace
 
-std::string_view to_string(TurnKind kind) {
-  switch (kind) {
-    case TurnKind::mention: return "mention";
-    case TurnKind::question: return "question";
-    case TurnKind::problem: return "problem";
-    case TurnKind::change: return "change";
-    case TurnKind::fix: return "fix";
-    case TurnKind::decision: return "decision";
-    case TurnKind::reversal: return "reversal";
-  }
-  return "";
-}
+std::string_view to_string(TurnKind kind) { return reflect::enum_name(kind); }
 
 std::vector<StoryTurn> story_of(std::span<const StoryExchange> exchanges, std::string_view topic) {
   std::vector<StoryTurn> out;

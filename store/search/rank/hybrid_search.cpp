@@ -7,6 +7,7 @@
 #include "store/read/sessions.hpp"
 #include "store/search/rank/phrasing_fusion.hpp"
 #include "store/search/vectors/cosine_scale.hpp"
+#include "store/search/words/query_parser.hpp"
 #include "store/text/script.hpp"
 #include "store/text/text_chunks.hpp"
 
@@ -116,13 +117,6 @@ bool is_for_second_look(const LexicalQuestion& words) {
   return true;
 }
 
-std::string joined(const std::vector<QueryText>& pieces) {
-  std::string out;
-  for (const QueryText& piece : pieces)
-    out.append(out.empty() ? "" : " ").append(piece.text);
-  return out;
-}
-
 // Returns whether the text contains `phrase` with neither end inside a longer ASCII word. Other characters need no word
 // border, because some scripts have no blanks.
 bool contains_verbatim(std::string_view text, std::string_view phrase) {
@@ -162,8 +156,6 @@ struct HybridSearch::Nearest {
   CosineScale scale;
 };
 
-std::string question_of(std::string_view text) { return joined(parse_query(text).wanted); }
-
 HybridSearch::HybridSearch(sqlite::Database& db) : db_(db), lexical_(db) {}
 
 SearchAnswer HybridSearch::search(const SearchQuery& query, std::span<const SemanticQuestion> questions,
@@ -172,7 +164,7 @@ SearchAnswer HybridSearch::search(const SearchQuery& query, std::span<const Sema
   if (as_typed.found_any || as_typed.operators.empty() || !as_typed.answer.unknown_project.empty())
     return std::move(as_typed.answer);
   SearchQuery words = query;
-  words.operators = false;
+  words.asked = parse_query(query.asked.text, query.now, Operators::as_words);
   Attempt as_words = attempt(words, questions, lengths);
   if (!as_words.found_any) return std::move(as_typed.answer);
   as_words.answer.dropped = std::move(as_typed.operators);
@@ -185,7 +177,7 @@ std::vector<HybridSearch::Phrasing> HybridSearch::understand(const SearchQuery& 
   static const SemanticQuestion kWordsAlone;
   const auto meaning = [&](std::size_t i) { return i < questions.size() ? &questions[i] : &kWordsAlone; };
   std::vector<Phrasing> out;
-  out.push_back({query.text, lexical_.understand(query, lengths), meaning(0)});
+  out.push_back({query.asked.text, lexical_.understand(query, lengths), meaning(0)});
   if (out.front().words.filters_alone()) return out;
   for (std::size_t i = 0; i < std::min(query.also.size(), kMostAlso); ++i)
     out.push_back({query.also[i], lexical_.understand_also(query.also[i], query, out.front().words), meaning(i + 1)});
@@ -230,7 +222,7 @@ HybridSearch::Attempt HybridSearch::attempt(const SearchQuery& query, std::span<
   const std::size_t end = offset + static_cast<std::size_t>(std::clamp(query.load_at_most.value_or(query.limit), 0,
                                                                        std::max(query.limit, 0)));
   answer.more = hits.size() > end;
-  const EvidenceWeights& weights = evidence_weights(model);
+  const EvidenceWeights& weights = judge(hits, model, phrasings.size() > 1);
   const auto likely = [&](const FusionCandidate& c) {
     return words.filters_alone() ? 1 : likelihood(c.evidence, weights, phrasings.size() > 1);
   };
@@ -251,19 +243,36 @@ HybridSearch::Attempt HybridSearch::attempt(const SearchQuery& query, std::span<
       finder = passages.emplace(phrasing, lexical_.passages(phrasings[phrasing].words)).first;
     answer.hits.push_back(load(query, finder->second, hits[i], likely(*hits[i].candidate)));
   }
-  if (query.count_outside) answer.outside = search_other_projects(query, phrasings, filter, weights, most_inside);
+  if (query.count_outside) answer.outside = search_other_projects(query, phrasings, filter, model, most_inside);
   return {std::move(answer), !hits.empty(), words.typed.operators};
 }
 
+// Sets the evidence of the hits, and returns the weights of their likelihood. `hits`: the first of a search, best first.
+const EvidenceWeights& HybridSearch::judge(std::span<const Distinct> hits, std::string_view model, bool several) {
+  const auto first = hits.first(std::min<std::size_t>(hits.size(), kJudgedHits));
+  const bool looked = std::ranges::any_of(
+      first, [](const Distinct& hit) { return hit.candidate->features.network_cosine != 0; });
+  const EvidenceWeights& weights = answer_weights(model, looked, several);
+  if (weights.gap == 0) return weights;  // ranked() has set it
+  std::vector<double> scores;
+  for (const Distinct& hit : hits.first(std::min(hits.size(), kGapHits)))
+    scores.push_back(std::clamp(hit.candidate->score, 0.0, 1.0));
+  for (const Distinct& hit : hits)
+    hit.candidate->evidence = evidence(hit.candidate->features, weights) + weights.gap * gap_of(scores);
+  return weights;
+}
+
 OutsideHits HybridSearch::search_other_projects(const SearchQuery& query, const std::vector<Phrasing>& phrasings,
-                                                CandidateFilter& inside, const EvidenceWeights& weights,
+                                                CandidateFilter& inside, std::string_view model,
                                                 double most_inside) {
   const LexicalQuestion& words = phrasings.front().words;
   QueryFilter everywhere = query.filter;
   everywhere.project.clear();
   CandidateFilter all(db_, lexical_.places(), everywhere, words.typed);
-  const Ranking ranking = fused(query, phrasings, all, kByWords);
+  Ranking ranking = fused(query, phrasings, all, kByWords);
+  make_scores_monotonic(ranking.candidates);
   const auto best = distinct(ranking.candidates, static_cast<std::size_t>(std::max(query.limit, 0)));
+  const EvidenceWeights& weights = judge(best, model, phrasings.size() > 1);
   const auto likely = [&](const FusionCandidate& c) { return likelihood(c.evidence, weights, phrasings.size() > 1); };
   const auto possible = [&](const FusionCandidate& c) { return confidence_of(likely(c)) != Confidence::low; };
   OutsideHits out;
@@ -523,11 +532,11 @@ void HybridSearch::compare_tokens(const SemanticQuestion& question, std::vector<
   auto& q = db_.prepare(
       "SELECT user_message, interventions, assistant_response, answer_offset FROM exchanges WHERE exchange_pk = ?1");
   std::vector<double> values;
-  for (const FusionCandidate& c : std::span(ranked).first(std::min(ranked.size(), kCompared))) {
+  for (FusionCandidate& c : std::span(ranked).first(std::min(ranked.size(), kCompared))) {
     std::string text;
     if (const auto row = q.bind(c.id).row())
       text = chunk_of({row->text(0), row->text(1), row->text(2), {}}, row->int64(3), std::max(c.chunk, 0));
-    values.push_back(comparison->compare(text));
+    values.push_back(c.features.soft_coverage = comparison->compare(text));
   }
   standardise(values);
   values.resize(ranked.size(), *std::min_element(values.begin(), values.end()));
@@ -554,6 +563,8 @@ void HybridSearch::look_again(const Phrasing& phrasing, std::vector<FusionCandid
   std::vector<double> values;
   for (const float cosine : cosines)
     values.push_back(std::isnan(cosine) ? mean : double{cosine});
+  for (std::size_t i = 0; i < best.size(); ++i)
+    best[i].features.network_cosine = values[i];
   standardise(values);
   values.resize(ranked.size(), *std::min_element(values.begin(), values.end()));
   for (std::size_t i = 0; i < ranked.size(); ++i)
@@ -561,11 +572,11 @@ void HybridSearch::look_again(const Phrasing& phrasing, std::vector<FusionCandid
 }
 
 // Returns the first `wanted` candidates with different content and counts their copies.
-std::vector<HybridSearch::Distinct> HybridSearch::distinct(const std::vector<FusionCandidate>& candidates,
+std::vector<HybridSearch::Distinct> HybridSearch::distinct(std::vector<FusionCandidate>& candidates,
                                                            std::size_t wanted) {
   std::vector<Distinct> out;
   std::unordered_map<std::int64_t, std::size_t> seen;
-  for (const FusionCandidate& c : candidates) {
+  for (FusionCandidate& c : candidates) {
     if (out.size() == wanted) break;
     const ExchangePlace* const place = lexical_.places().find(c.id);
     const std::int64_t hash = place != nullptr ? place->content_hash : 0;

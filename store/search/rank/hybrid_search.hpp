@@ -14,9 +14,6 @@
 
 namespace memd::search {
 
-// Returns the part of a query that is embedded: its words and phrases, without filters and excluded words.
-std::string question_of(std::string_view text);
-
 // The input of the semantic side of one search.
 struct SemanticQuestion {
   SemanticIndex* index = nullptr;  // null: lexical search only
@@ -33,7 +30,7 @@ class HybridSearch {
   explicit HybridSearch(sqlite::Database& db);
 
   // Runs in a read transaction that began after `lengths` was made. A query that finds nothing because of its operators
-  // is repeated with the operators read as words. `questions`: one for query.text and one for each of query.also. A
+  // is repeated with the operators read as words. `questions`: one for query.asked and one for each of query.also. A
   // phrasing without one is searched by words alone.
   SearchAnswer search(const SearchQuery& query, std::span<const SemanticQuestion> questions, QueryLengths& lengths);
 
@@ -67,7 +64,7 @@ class HybridSearch {
                  std::size_t count, bool alone);
   // A candidate that stands for all candidates with the same text.
   struct Distinct {
-    const FusionCandidate* candidate;
+    FusionCandidate* candidate;
     std::int64_t copies;  // number of the others
   };
 
@@ -83,9 +80,10 @@ class HybridSearch {
   // Searches without the project filter. `inside`: the filter with it. `most_inside`: highest evidence among the first
   // kJudgedHits hits inside.
   OutsideHits search_other_projects(const SearchQuery& query, const std::vector<Phrasing>& phrasings,
-                                    CandidateFilter& inside, const EvidenceWeights& weights, double most_inside);
+                                    CandidateFilter& inside, std::string_view model, double most_inside);
+  const EvidenceWeights& judge(std::span<const Distinct> hits, std::string_view model, bool several);
   std::string project_of(ExchangeId id);
-  std::vector<Distinct> distinct(const std::vector<FusionCandidate>& candidates, std::size_t wanted);
+  std::vector<Distinct> distinct(std::vector<FusionCandidate>& candidates, std::size_t wanted);
   SearchHit load(const SearchQuery& query, const PassageFinder& passages, const Distinct& found, double likelihood);
 
   sqlite::Database& db_;

@@ -130,11 +130,26 @@ const EvidenceWeights& evidence_weights(std::string_view model) {
   return model.starts_with(kBuiltin) ? kEvidenceByCosine : kEvidenceByDeviations;
 }
 
+const EvidenceWeights& answer_weights(std::string_view model, bool looked, bool several) {
+  if (!model.starts_with(kBuiltin)) return evidence_weights(model);
+  if (several) return kEvidenceBySeveral;
+  return looked ? kEvidenceBySecondLook : kEvidenceByOneLook;
+}
+
+double gap_of(std::span<const double> scores) {
+  if (scores.empty()) return 0;
+  const std::span<const double> rest = scores.subspan(std::min<std::size_t>(scores.size(), kJudgedHits));
+  const double mean =
+      rest.empty() ? 0 : std::accumulate(rest.begin(), rest.end(), 0.0) / static_cast<double>(rest.size());
+  return scores.front() - mean;
+}
+
 double evidence(const RankingFeatures& f, const EvidenceWeights& w) {
   return w.coverage * f.coverage + w.bm25 * f.bm25 + w.identifier * f.identifier +
          w.surroundings * f.brevity * f.surroundings +
          w.deviations * std::clamp(f.dense_z / kMostDeviations, 0.0, 1.0) +
-         w.cosine * std::clamp(f.cosine / kFullCosine, 0.0, 1.0);
+         w.cosine * std::clamp(f.cosine / kFullCosine, 0.0, 1.0) + w.surprise * f.surprise +
+         w.soft_coverage * std::max(f.soft_coverage, f.coverage) + w.network_cosine * f.network_cosine;
 }
 
 double likelihood(double evidence, const EvidenceWeights& w, bool several) {

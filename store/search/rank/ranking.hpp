@@ -102,6 +102,10 @@ struct EvidenceWeights {
   double surroundings = 0;  // scaled by `brevity`
   double deviations = 0;    // of dense_z, with full weight from eight on
   double cosine = 0;        // with full weight from 0.6 on
+  double surprise = 0;
+  double soft_coverage = 0;  // or coverage, if that is more
+  double network_cosine = 0;
+  double gap = 0;  // of gap_of(), which the hits of an answer share
   double constant = 0;
   double several = 0;  // replaces `constant` for several phrasings, whose mean evidence counts
 };
@@ -120,8 +124,27 @@ inline constexpr EvidenceWeights kEvidenceByDeviations{.coverage = 4.2,
 inline constexpr EvidenceWeights kEvidenceByCosine{
     .coverage = 4.9, .bm25 = 7.3, .identifier = 0.9, .surroundings = 0.2, .cosine = 6.3, .constant = -7, .several = -8};
 
+// For the first hits of an answer, with the built-in model. Fitted by bench/quality/likelihood.py on hard questions: of
+// the same field, answered only in another home, or with the names exchanged.
+inline constexpr EvidenceWeights kEvidenceBySecondLook{.surprise = 0.24,
+                                                       .soft_coverage = 5.18,
+                                                       .network_cosine = 6.94,
+                                                       .gap = 4.24,
+                                                       .constant = -8.72,
+                                                       .several = -8.72};
+inline constexpr EvidenceWeights kEvidenceByOneLook{
+    .surprise = 0.24, .soft_coverage = 5.18, .gap = 4.24, .constant = -5.0, .several = -5.0};
+inline constexpr EvidenceWeights kEvidenceBySeveral = kEvidenceByOneLook;
+
 // `model`: the embedding model of the search; empty: words alone.
 const EvidenceWeights& evidence_weights(std::string_view model);
+// The same for the hits of an answer, ranked together. `looked`: some have a network_cosine.
+const EvidenceWeights& answer_weights(std::string_view model, bool looked, bool several);
+
+// Returns by how much the first score exceeds the mean of those after the kJudgedHits first. An answer with nothing
+// relevant has many hits that are nearly as good as its first.
+inline constexpr std::size_t kGapHits = 20;
+double gap_of(std::span<const double> scores);
 
 // Returns the evidence in log odds that a hit is relevant, without the constant: the weighted sum of the features that
 // EvidenceWeights names.

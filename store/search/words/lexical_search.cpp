@@ -199,8 +199,8 @@ LexicalQuestion LexicalSearch::understand(const SearchQuery& query, QueryLengths
   LexicalQuestion out;
   out.lengths = &lengths;
   places_.forget();
-  out.typed = parse_query(query.text, query.now, query.operators ? Operators::read : Operators::as_words);
-  out.asks_why = cues().has(query.text, Cue::asks_why);
+  out.typed = query.asked;
+  out.asks_why = cues().has(query.asked.text, Cue::asks_why);
   statistics_.refresh();
   titles_.refresh();
   out.plan = plan_query(out.typed, {tokenizer_, statistics_, names_, titles_});

@@ -338,11 +338,18 @@ bool asks_nothing(const QueryText& piece) {
 
 }  // namespace
 
+std::string joined(const std::vector<QueryText>& pieces) {
+  std::string out;
+  for (const QueryText& piece : pieces)
+    out.append(out.empty() ? "" : " ").append(piece.text);
+  return out;
+}
+
 ParsedQuery parse_query(std::string_view text, TimeMs now, Operators operators) {
   std::string clean = cleaned(text);
   if (lines_of(text.substr(0, kMaxQueryBytes)).size() > 1) operators = Operators::as_words;
+  ParsedQuery out;
   if (const auto signature = error_signature(text.substr(0, kMaxQueryBytes))) {
-    ParsedQuery out;
     out.is_error_output = true;
     for (const auto* parts : {&signature->messages, &signature->frames})
       for (const std::string& part : *parts) {
@@ -350,10 +357,15 @@ ParsedQuery parse_query(std::string_view text, TimeMs now, Operators operators) 
         std::erase(words, '"');
         if (words.find_first_not_of(' ') != std::string::npos) out.wanted.push_back({std::move(words), false});
       }
+    out.text = text;
+    out.meaning = joined(out.wanted);
     return out;
   }
+  const std::string whole = clean;
   const auto time = take_time(clean, now);
-  ParsedQuery out = parse_pieces(clean, operators);
+  out = parse_pieces(clean, operators);
+  out.text = text;
+  out.meaning = joined(clean == whole ? out.wanted : parse_pieces(whole, operators).wanted);
   out.preferred = time;
   if (time && std::all_of(out.wanted.begin(), out.wanted.end(), asks_nothing)) {
     out.wanted.clear();

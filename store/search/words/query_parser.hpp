@@ -1,7 +1,7 @@
 #pragma once
 
 #include "schemas/base/timestamp.hpp"
-#include "schemas/platform.hpp"
+#include "schemas/search.hpp"
 
 #include <optional>
 #include <string>
@@ -20,31 +20,6 @@ struct ErrorSignature {
 // Extracts the signature; nullopt when the text is no error output. Recognises traces of Python, JavaScript, Java,
 // Rust, Go, C and C++ compilers and sanitizers, and lines that mention an error in any text of several lines.
 std::optional<ErrorSignature> error_signature(std::string_view text);
-
-// A piece of the query, to be split into words by the index's own tokenizer.
-struct QueryText {
-  std::string text;     // valid UTF-8 without NUL
-  bool quoted = false;  // was in quotes: has to occur as a phrase
-};
-
-// The parsed query. Words and phrases keep their order.
-struct ParsedQuery {
-  std::vector<QueryText> wanted;
-  std::vector<QueryText> excluded;
-  std::vector<std::string> paths;  // lower case; each has to be part of the path of a touched file
-  std::vector<std::string> tools;  // lower case; each has to be part of the name of a tool called
-  std::vector<Platform> platforms;
-  std::string project;
-  TimeMs since = 0;                    // inclusive; 0: open
-  TimeMs until = 0;                    // exclusive; 0: open
-  std::optional<TimeRange> preferred;  // time mentioned ("last week"); exchanges of that time rank higher
-  bool is_error_output = false;        // `wanted` is the signature of pasted output
-  std::vector<std::string> operators;  // exclusions and filters, as typed
-
-  bool has_filters() const {
-    return !paths.empty() || !tools.empty() || !platforms.empty() || !project.empty() || since != 0 || until != 0;
-  }
-};
 
 enum class Operators { read, as_words };
 
@@ -66,5 +41,8 @@ enum class Operators { read, as_words };
 ParsedQuery parse_query(std::string_view text, TimeMs now = 0, Operators operators = Operators::read);
 
 inline constexpr std::size_t kMaxQueryBytes = 8192;
+
+// Returns the words and phrases, separated by blanks.
+std::string joined(const std::vector<QueryText>& pieces);
 
 }  // namespace memd::search

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <functional>
 #include <numeric>
 
@@ -9,6 +10,8 @@ namespace memd::search {
 namespace {
 
 static_assert(QueryPlan::kMaxTerms < 30);
+
+constexpr double kShortest = 0.2;  // of the mean number of words: shorter texts surprise no more
 
 // Returns a lower bound of the length of a document: the sum over the columns of the last known word position.
 double least_length(const std::vector<TermHits>& all) {
@@ -77,6 +80,8 @@ TopKEvaluator::TopKEvaluator(FullTextIndex& index, const QueryPlan& plan, QueryL
     if (plan.terms[i].drives) driving_ |= 1U << i;
     if (plan.terms[i].required) required_ |= 1U << i;
     idf_.push_back(plan.terms[i].idf * plan.terms[i].found_weight);
+    const auto most = static_cast<double>(index.documents());
+    absence_.push_back(std::log1p(-(std::min(static_cast<double>(plan.terms[i].frequency), most) + 0.5) / (most + 1)));
   }
   idf_from_.resize(plan.terms.size() + 1);
   for (std::size_t i = plan.terms.size(); i-- > 0;)
@@ -131,6 +136,7 @@ std::vector<LexicalCandidate> TopKEvaluator::score(std::span<const ExchangeId> i
       find_hits(document);
       Match& match = found[*next] = this->match(*next);
       match.features.identifier = identifier_share(document);
+      match.features.surprise = surprise(*next);
     }
   }
   std::vector<LexicalCandidate> out;
@@ -226,6 +232,7 @@ void TopKEvaluator::look_at(std::uint32_t document, Wanted& wanted) {
       hopeful && allowed && candidate.score > 0 && wanted.best.takes(candidate) && wanted.filter.passes(id);
   if (!asked && !among_best) return;
   candidate.features.identifier = identifier_share(document);
+  candidate.features.surprise = surprise(id);
   if (asked) wanted.asked_for.emplace(id, candidate);
   if (among_best) wanted.best.add(candidate);
 }
@@ -255,6 +262,17 @@ double TopKEvaluator::identifier_share(std::uint32_t document) {
                        [&](const Form& form) { return stretch_.holds(form, document, nullptr); });
   });
   return static_cast<double>(found) / static_cast<double>(identifiers_.size());
+}
+
+double TopKEvaluator::surprise(ExchangeId id) {
+  // The number of distinct words in a text grows with this power of its length.
+  constexpr double kDistinct = 0.75;
+  const double length =
+      std::max(kShortest, std::pow(static_cast<double>(lengths_.words(id)) / index_.mean_length(), kDistinct));
+  double out = 0;
+  for (std::size_t i = 0; i < hits_.size(); ++i)
+    if (hits_[i].weight > 0) out -= std::log(-std::expm1(length * absence_[i])) * plan_.terms[i].found_weight;
+  return out;
 }
 
 // Avoids a query for the length: when it is not cached, uses the lower bound from the positions.

@@ -70,6 +70,7 @@ class TopKEvaluator {
 
   bool find_hits(std::uint32_t document);  // false: lacks a required term, or contains a forbidden one
   double identifier_share(std::uint32_t document);
+  double surprise(ExchangeId id);                  // likewise; RankingFeatures::surprise
   double least_length_ratio(ExchangeId id) const;  // uses hits_; `id` is their document
   Match match(ExchangeId id);                      // likewise
   LexicalCandidate wordless(ExchangeId id);        // for an exchange without any term
@@ -87,6 +88,7 @@ class TopKEvaluator {
   std::vector<std::vector<Form>> terms_;
   std::vector<std::vector<Form>> identifiers_;
   std::vector<Form> forbidden_;
+  std::vector<double> absence_;   // log of the probability that a text of mean length lacks the term
   std::vector<double> idf_;       // idf · found_weight of each term
   std::vector<double> idf_from_;  // sum for this term and all later ones
   std::uint32_t driving_ = 0;

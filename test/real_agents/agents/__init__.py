@@ -1,14 +1,23 @@
 """The drivers, by the name that memd has for the agent."""
+from .aider import Aider
 from .claude_code import ClaudeCode
 from .cline import Cline
 from .codex import Codex
+from .copilot import Copilot
+from .droid import Droid
 from .gemini import Gemini
 from .grok import Grok
+from .kilo import Kilo
+from .kimi import Kimi
 from .opencode import OpenCode
+from .openhands import OpenHands
 from .pi import Pi
+from .qwen import Qwen
+from .vibe import Vibe
 
 # In the order in which the bench begins them: those that take longest first.
-DRIVERS = {driver.name: driver for driver in (OpenCode, Cline, Gemini, ClaudeCode, Codex, Grok, Pi)}
+DRIVERS = {driver.name: driver for driver in (
+    OpenCode, Kilo, Cline, OpenHands, Vibe, Gemini, Qwen, ClaudeCode, Codex, Copilot, Kimi, Droid, Aider, Grok, Pi)}
 # Agents that memd reads and this bench cannot run, with the reason.
 MISSING = {'cursor': 'Cursor and cursor-agent are in no package registry, only behind an installer of cursor.com, and need an account',
            'thunderus': 'its source offers no built program, and its events.v1 is a specification'}

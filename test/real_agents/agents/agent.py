@@ -1,5 +1,6 @@
 """What all drivers share: an agent in a home and a project of its own, talking to one stand-in."""
 import contextlib
+import json
 import os
 import select
 import signal
@@ -17,9 +18,15 @@ class Unable(Exception):
 
 
 class Agent:
-    """A driver gives `name`, `program`, `command`, and what differs. One thread at a time."""
+    """A driver gives `name`, `program`, its options, and what differs. One thread at a time."""
     name = ''          # as memd and the file `versions` name the agent
     program = ''
+    programs = 'node_modules/.bin'  # the folder of the program, where it was installed; 'bin' of a Python program
+    OPTIONS = []       # of every command line
+    RESUME = ['-c']    # those for the session that exists
+    ASK = ['-p']       # what stands before the prompt
+    resumes = True     # else every turn without a screen is a session of its own
+    has_tools = True   # else it asks the model for texts only, edits included
     fill = 195_000     # input tokens that make the agent compact
     filling = ''       # and text, where it estimates them itself
     models = ('standin-model',)
@@ -32,18 +39,27 @@ class Agent:
     tells_trigger = True  # of a compaction: by hand or by itself
     compact_word = '/compact'  # typed on its screen
     ready = ''         # what its screen shows when it takes input
+    asks = {}          # what it may ask before: a text on the screen -> the key that answers
 
     def __init__(self, installed, home, project, model):
         """`installed`: folder with node/ and NAME/ (see run.sh); `model`: a StandIn, or None where only files are wanted."""
-        self.bin = Path(installed) / self.name / 'node_modules/.bin'
+        self.bin = Path(installed) / self.name / self.programs
         self.node = Path(installed) / 'node/node_modules/.bin'
         self.home, self.project, self.model = Path(home), Path(project), model
         self.has_session = False
         self.screen = None
 
     # What a driver says about its agent.
+    def files(self):
+        """The configuration: path below the home -> text, or what is written as JSON."""
+        return {}
+
     def prepare(self):
-        """Writes the configuration into the home."""
+        """Makes the home ready."""
+        for name, content in self.files().items():
+            path = self.home / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(content if isinstance(content, str) else json.dumps(content))
 
     def variables(self):
         """Variables of the environment beside the common ones."""
@@ -51,11 +67,13 @@ class Agent:
 
     def command(self, text, resume):
         """The command line for one turn in a process of its own; `resume`: in the session that exists."""
-        raise NotImplementedError
+        return [*self.OPTIONS, *(self.RESUME if resume else []), *self.ASK, text]
 
     def screen_command(self, resume):
         """The command line of the interactive program."""
-        raise Unable('is not driven on a screen')
+        if not self.ready:
+            raise Unable('is not driven on a screen')
+        return [*self.OPTIONS, *(self.RESUME if resume else [])]
 
     def compact_command(self):
         """The command line that compacts the session, in a process of its own; None: only its screen can."""
@@ -69,7 +87,7 @@ class Agent:
     def version(self):
         out = subprocess.run([self.program, '--version'], env=self.environment(), cwd=self.project, text=True, timeout=60,
                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-        return next((w.strip('v,()') for w in out.stdout.split() if w.strip('v,()')[:1].isdigit()), '?')
+        return next((w.strip('v,().') for w in out.stdout.split() if w.strip('v,().')[:1].isdigit()), '?')
 
     def environment(self):
         return {'HOME': str(self.home), 'USER': 'dev', 'LANG': 'C.UTF-8', 'TERM': 'xterm-256color', 'TZ': 'UTC', 'NO_COLOR': '1',
@@ -95,7 +113,7 @@ class Agent:
     def ask(self, name):
         """A turn of the script in a new process, the first of which begins the session."""
         out = self.run(self.command(self.model.script['turns'][name]['prompt'], self.has_session))
-        self.has_session = True
+        self.has_session = self.resumes
         return out
 
     def ask_and_kill(self, name):
@@ -103,7 +121,7 @@ class Agent:
         process = self.start(self.command(self.model.script['turns'][name]['prompt'], self.has_session))
         came = self.model.stalled.wait(TURN_SECONDS)
         kill(process)
-        self.has_session = True
+        self.has_session = self.resumes
         if not came:
             raise TimeoutError('the agent never asked the step that stalls')
 
@@ -134,8 +152,14 @@ class Agent:
 
     def screen_ready(self):
         """Waits until the program takes input; answers what it asks at its start."""
-        self.screen.wait_text(self.ready)
-        self.screen.settle()
+        asked = True
+        while asked:
+            self.screen.wait(lambda: any(text in self.screen.text() for text in (self.ready, *self.asks)), TURN_SECONDS)
+            self.screen.settle()
+            asked = next((key for text, key in self.asks.items() if text in self.screen.text()), None)
+            if asked:
+                self.screen.key(asked)
+                self.screen.settle()
 
     def say_turn(self, name):
         """Types the prompt of a turn and waits for its last step."""

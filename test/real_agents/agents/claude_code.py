@@ -1,5 +1,4 @@
 """Claude Code (Anthropic Messages)."""
-import json
 import uuid
 
 from .agent import Agent
@@ -13,12 +12,12 @@ class ClaudeCode(Agent):
     has_hook = True
     models = ('claude-sonnet-4-5',)
 
-    def prepare(self):
+    def files(self):
         # What the program would ask at its first start on a screen.
-        (self.home / '.claude.json').write_text(json.dumps({
+        return {'.claude.json': {
             'hasCompletedOnboarding': True, 'customApiKeyResponses': {'approved': ['none'], 'rejected': []},
             'bypassPermissionsModeAccepted': True,
-            'projects': {str(self.project): {'hasTrustDialogAccepted': True, 'hasCompletedProjectOnboarding': True}}}))
+            'projects': {str(self.project): {'hasTrustDialogAccepted': True, 'hasCompletedProjectOnboarding': True}}}}
 
     def variables(self):
         return {'ANTHROPIC_BASE_URL': self.model.url, 'ANTHROPIC_API_KEY': 'none', 'CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC': '1',

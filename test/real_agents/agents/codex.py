@@ -12,10 +12,8 @@ class Codex(Agent):
     tells_trigger = False
     tokens_of = ('step', 'end', 'stray', 'summary')
 
-    def prepare(self):
-        folder = self.home / '.codex'
-        folder.mkdir(parents=True)
-        (folder / 'config.toml').write_text(f'''model = "{self.models[0]}"
+    def files(self):
+        return {'.codex/config.toml': f'''model = "{self.models[0]}"
 model_provider = "standin"
 approval_policy = "never"
 sandbox_mode = "danger-full-access"
@@ -33,7 +31,7 @@ trust_level = "trusted"
 
 [notice.model_migrations]  # no question at the start about a newer model
 "{self.models[0]}" = "gpt-6-sol"
-''')
+'''}
 
     def variables(self):
         return {'STANDIN_KEY': 'none'}

@@ -1,6 +1,4 @@
 """Gemini CLI (generateContent). It deletes and writes anew its files when it resumes a session."""
-import json
-
 from .agent import Agent
 
 
@@ -15,23 +13,17 @@ class Gemini(Agent):
     keeps_ids = False
     tells_trigger = False
     compact_word = '/compress'
+    OPTIONS = ['-m', models[0], '--yolo']
+    RESUME = ['-r', 'latest']
 
-    def prepare(self):
-        folder = self.home / '.gemini'
-        folder.mkdir(parents=True)
-        (folder / 'settings.json').write_text(json.dumps({
+    def files(self):
+        return {'.gemini/settings.json': {
             'security': {'auth': {'selectedType': 'gemini-api-key'}}, 'general': {'enableAutoUpdate': False, 'enableAutoUpdateNotification': False},
-            'ui': {'hideTips': True}, 'privacy': {'usageStatisticsEnabled': False}}))
+            'ui': {'hideTips': True}, 'privacy': {'usageStatisticsEnabled': False}}}
 
     def variables(self):
         return {'GEMINI_API_KEY': 'none', 'GOOGLE_GEMINI_BASE_URL': self.model.url, 'GEMINI_CLI_TRUST_WORKSPACE': 'true',
                 'GEMINI_TELEMETRY_ENABLED': 'false'}
-
-    def command(self, text, resume):
-        return ['-m', self.models[0], '--yolo', *(['-r', 'latest'] if resume else []), '-p', text]
-
-    def screen_command(self, resume):
-        return ['-m', self.models[0], '--yolo', *(['-r', 'latest'] if resume else [])]
 
     def transcripts(self):
         return list((self.home / '.gemini/tmp').rglob('chats/*'))

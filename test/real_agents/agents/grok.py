@@ -8,11 +8,10 @@ class Grok(Agent):
     ready = 'always-approve'
     tells_trigger = False
     tokens_by_turn = True
+    OPTIONS = ['-m', 'standin-model', '--always-approve', '--sandbox', 'off']
 
-    def prepare(self):
-        folder = self.home / '.grok'
-        folder.mkdir(parents=True)
-        (folder / 'config.toml').write_text(f'''[models]
+    def files(self):
+        return {'.grok/config.toml': f'''[models]
 default = "standin-model"
 
 [model.standin-model]
@@ -22,15 +21,10 @@ base_url = "{self.model.url}/v1"
 env_key = "STANDIN_KEY"
 context_window = 200000
 max_completion_tokens = 8000
-''')
+'''}
 
     def variables(self):
         return {'STANDIN_KEY': 'none', 'GROK_DISABLE_AUTOUPDATER': '1', 'GROK_TELEMETRY_ENABLED': 'false'}
-
-    OPTIONS = ['-m', 'standin-model', '--always-approve', '--sandbox', 'off']
-
-    def command(self, text, resume):
-        return [*self.OPTIONS, *(['-c'] if resume else []), '-p', text]
 
     def screen_command(self, resume):
         # Its screen does not find the sessions of -p with -c, but by their id.

@@ -1,6 +1,4 @@
 """pi (OpenAI Chat Completions). It has no MCP, no sub-agents and no headless compaction."""
-import json
-
 from .agent import Agent
 
 
@@ -11,25 +9,16 @@ class Pi(Agent):
     tokens_of = ('step', 'end', 'stray')
     fill = 190_000
     tells_trigger = False
+    OPTIONS = ['--provider', 'standin', '--model', 'standin-model', '--offline']
 
-    def prepare(self):
-        folder = self.home / '.pi/agent'
-        folder.mkdir(parents=True)
-        (folder / 'models.json').write_text(json.dumps({'providers': {'standin': {
+    def files(self):
+        return {'.pi/agent/models.json': {'providers': {'standin': {
             'baseUrl': self.model.url + '/v1', 'apiKey': 'none', 'api': 'openai-completions',
             'models': [{'id': 'standin-model', 'name': 'standin', 'reasoning': False, 'input': ['text'],
-                        'cost': {'input': 1, 'output': 5, 'cacheRead': 0.1, 'cacheWrite': 1}, 'contextWindow': 200000, 'maxTokens': 8192}]}}}))
+                        'cost': {'input': 1, 'output': 5, 'cacheRead': 0.1, 'cacheWrite': 1}, 'contextWindow': 200000, 'maxTokens': 8192}]}}}}
 
     def variables(self):
         return {'PI_OFFLINE': '1', 'PI_TELEMETRY': '0'}
-
-    OPTIONS = ['--provider', 'standin', '--model', 'standin-model', '--offline']
-
-    def command(self, text, resume):
-        return [*self.OPTIONS, *(['-c'] if resume else []), '-p', text]
-
-    def screen_command(self, resume):
-        return [*self.OPTIONS, *(['-c'] if resume else [])]
 
     def transcripts(self):
         return list((self.home / '.pi/agent/sessions').rglob('*.jsonl'))

@@ -52,7 +52,7 @@ class DrivenAgent:
         self.platform = driver.name
         self.work = pathlib.Path(tempfile.mkdtemp(prefix='memd-driven-'))
         self.conversation, self.number = conversation, -1
-        script = {**script_of(conversation, driver.name), 'models': list(driver.models)}
+        script = {**script_of(conversation, driver.name), 'models': list(driver.models), 'has_tools': driver.has_tools}
         self.model = StandIn(script, project, self.work / 'requests.jsonl', driver.fill, driver.filling, self.work)
         self.agent = driver(installed, home, project, self.model)
         self.agent.prepare()

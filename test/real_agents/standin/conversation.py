@@ -59,6 +59,7 @@ class Answer:
     step: int = 0
     usage: dict = field(default_factory=dict)  # as the scenario says it
     stalls: bool = False
+    tail: str = ''  # sent behind the words, not logged
     tokens: Tokens = None
 
     def parts(self):
@@ -72,5 +73,5 @@ def text_of(content):
     if isinstance(content, str):
         return content
     if isinstance(content, list):
-        return '\n'.join((p.get('text') or '') if isinstance(p, dict) else str(p) for p in content)
+        return '\n'.join((p.get('text') or p.get('tool_name') or '') if isinstance(p, dict) else str(p) for p in content)
     return ''

@@ -29,24 +29,30 @@ def decide(script, request, project, run, prefix):
         return Answer('summary', script['summary'].replace('{unfinished}', _unfinished(script, request)))
     if request.answer_schema is not None:
         return Answer('json', json.dumps({**tools.example(request.answer_schema), 'title': script['title']}))
-    if tools.pick(request.tools, 'shell') is None or SIDE_QUESTION.search(last):
+    has_tools = script.get('has_tools', True)
+    if has_tools and tools.pick(request.tools, 'shell') is None or SIDE_QUESTION.search(last):
         return Answer('side', script['title'])  # a title, a line for a list: no part of the conversation
     found = _turn(script, request.messages)
     if found is None:
         return Answer('stray', f'Understood, {len(request.messages)}.')
     name, place, is_interrupted = found
     steps, after = script['turns'][name]['steps'], request.messages[place + 1:]
+    if not has_tools:
+        edits = [json.loads(json.dumps(s).replace('{project}', project)) for s in steps if s.get('tool') == 'edit']
+        return Answer('step', steps[-1]['say'], turn=name, step=len(steps) - 1, usage=steps[-1].get('usage', {}),
+                      stalls=steps[-1].get('stalls', False), tail=''.join(tools.block(edit, project) for edit in edits))
     number = _next_step(steps, after, is_interrupted)
     while number < len(steps):
         step = json.loads(json.dumps(steps[number]).replace('{project}', project).replace('{agent}', _started_agent(after)))
         kind, offered, ident = step.get('tool'), None, f'_s{number}c0'
         if kind:
             kind, step, offered = _tool(request, kind, step)
-            if offered is None and 'find' in step and not any(f'f{number}' in c for m in after for c in m.calls):
-                offered = tools.pick(request.tools, 'find-tool')  # the agent may offer it when it is looked for
-                if offered:
-                    kind, ident = 'find-tool', f'_s{number - 1}c0f{number}'
-                    step = {'arguments': {'query': step['find'], 'limit': 8, 'max_results': 8}}
+            found = len({c for m in after for c in m.calls if c.endswith(f'f{number}')})
+            is_hidden = offered is None or offered.name in tools.THROUGH
+            if found < len(step.get('find', [])) and (is_hidden or found) and (finder := tools.pick(request.tools, 'find-tool')):
+                # The agent offers it when it is looked for. Each of the queries must find it.
+                kind, ident, offered = 'find-tool', f'_s{number - 1}c{found}f{number}', finder
+                step = {'arguments': {'query': step['find'][found], 'limit': 8, 'max_results': 8}}
             if offered is None and not step.get('say'):
                 number += 1  # the agent has no such tool
                 continue

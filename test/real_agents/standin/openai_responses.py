@@ -19,8 +19,9 @@ def parse(body, path):
         elif kind.endswith('_call'):
             messages.append(Message('assistant', calls=[item.get('call_id') or item.get('id') or '']))
         elif kind.endswith('_output'):
-            messages.append(Message('user', results={item.get('call_id') or '': text_of(item.get('output'))}))
             found += item.get('tools') or []
+            named = ' '.join(t.namespace + t.name for t in _tools(item.get('tools') or []))
+            messages.append(Message('user', results={item.get('call_id') or '': text_of(item.get('output')) + named}))
     answer_format = (body.get('text') or {}).get('format') or {}
     schema = answer_format.get('schema', {}) if answer_format.get('type') == 'json_schema' else None
     return Request(messages, _tools((body.get('tools') or []) + found), system, body.get('model', ''), schema, True)

@@ -179,8 +179,7 @@ class _Handler(BaseHTTPRequestHandler):
         is_stream = body.get('stream') or 'stream' in path.lower()
         record['answered'] = time.time()
         model.note(record)  # before the answer: the agent may ask again at once
-        if answer.usage.get('input') == 'fill':
-            answer.say += model.filling
+        answer.say += answer.tail + (model.filling if answer.usage.get('input') == 'fill' else '')
         if is_stream:
             return self._stream(spoken.events(request, answer, name))
         return self._send(spoken.document(request, answer, name))

@@ -2,10 +2,10 @@
 import os
 
 NAMES = {
-    'read': ['Read', 'read_file', 'read', 'view', 'ReadFile', 'read_files'],
+    'read': ['Read', 'read_file', 'read', 'view', 'ReadFile', 'read_files', 'file_editor'],
     'shell': ['Bash', 'bash', 'run_shell_command', 'exec_command', 'shell_command', 'shell', 'run_terminal_cmd',
-              'run_terminal_command', 'execute_command', 'run_commands', 'Execute'],
-    'edit': ['Edit', 'edit', 'replace', 'edit_file', 'search_replace', 'replace_in_file', 'editor', 'apply_patch'],
+              'run_terminal_command', 'execute_command', 'run_commands', 'Execute', 'terminal'],
+    'edit': ['Edit', 'edit', 'replace', 'edit_file', 'search_replace', 'replace_in_file', 'editor', 'file_editor', 'apply_patch'],
     'delegate': ['Agent', 'Task', 'task', 'agent', 'spawn_agent', 'invoke_agent', 'generalist', 'spawn_subagent'],
     'await': ['wait_agent', 'wait', 'get_command_or_subagent_output'],
     'finish': ['complete_task'],
@@ -14,13 +14,16 @@ NAMES = {
 PARAMETERS = {
     'path': ['file_path', 'filePath', 'absolute_path', 'path', 'target_file'],
     'command': ['command', 'cmd', 'commands'],
-    'old': ['old_string', 'oldString', 'old_text', 'oldText', 'old'],
-    'new': ['new_string', 'newString', 'new_text', 'newText', 'new'],
+    'old': ['old_string', 'oldString', 'old_text', 'oldText', 'old_str', 'old'],
+    'new': ['new_string', 'newString', 'new_text', 'newText', 'new_str', 'new'],
     'prompt': ['prompt', 'message', 'task', 'objective'],
     'about': ['description', 'explanation', 'instruction', 'task_name'],
     'result': ['result', 'output'],
     'agent': ['subagent_type', 'agent_name'],
 }
+THROUGH = {'use_tool': ('memd__', 'tool_name', 'tool_input'),  # tools that call others, which are found by a search
+           'tool_call': ('mcp__memd__', 'name', 'arguments')}
+EDITOR = {'read': 'view', 'edit': 'str_replace'}  # commands of file_editor
 SUBAGENTS = {'Agent': 'general-purpose', 'Task': 'general-purpose', 'task': 'general', 'invoke_agent': 'generalist',
              'spawn_subagent': 'general-purpose'}
 
@@ -30,7 +33,7 @@ def pick(tools, kind):
     if kind.startswith('mcp:'):
         wanted = kind[4:]
         return next((t for t in tools if t.name == wanted or t.name.endswith('_' + wanted)), None) or \
-            next((t for t in tools if t.name == 'use_tool'), None)
+            next((t for t in tools if t.name in THROUGH), None)
     by_name = {t.name: t for t in tools}
     return next((by_name[n] for n in NAMES[kind] if n in by_name), None)
 
@@ -42,11 +45,17 @@ def patch(step, project):
     return '\n'.join(lines + ['*** End Patch', ''])
 
 
+def block(step, project):
+    """The edit in the text of an answer, for agents without tools."""
+    return f"\n\n{os.path.relpath(step['path'], project)}\n```\n<<<<<<< SEARCH\n{step['old']}\n=======\n{step['new']}\n>>>>>>> REPLACE\n```"
+
+
 def arguments(tool, kind, step, project):
     """The arguments of a call of `tool`. `step` has path, command, old, new, prompt, about, or `arguments` as they are."""
     if 'arguments' in step:
-        if tool.name == 'use_tool':
-            return {'tool_name': 'memd__' + kind[4:], 'tool_input': step['arguments']}
+        if tool.name in THROUGH:
+            prefix, name, given = THROUGH[tool.name]
+            return {name: prefix + kind[4:], given: step['arguments']}
         return _known(tool.schema, step['arguments'])
     if tool.is_freeform:
         return patch(step, project) if tool.name == 'apply_patch' else step.get('command', '')
@@ -57,6 +66,8 @@ def arguments(tool, kind, step, project):
     for name in ('input', 'patchText'):
         if tool.name == 'apply_patch' and name in properties:
             out[name] = patch(step, project)
+    if tool.name == 'file_editor':
+        out['command'] = EDITOR[kind]
     if 'files' in properties and kind == 'read':
         out['files'] = [{'path': step['path']}]
     if 'edits' in properties:

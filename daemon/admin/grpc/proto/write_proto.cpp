@@ -51,7 +51,9 @@ class ProtoText {
     return std::string(text.substr(text.rfind(':') + 1));
   }
 
-  static std::string comment(std::string_view text) { return "  // " + std::string(text) + "\n"; }
+  static std::string comment(std::string_view text) {
+    return text.empty() ? std::string() : "  // " + std::string(text) + "\n";
+  }
 
   // Above the numbers that protobuf reserves; a tag takes four bytes.
   static std::uint64_t number_of(std::string_view field) { return 20'000 + hash64(field) % 30'000'000; }

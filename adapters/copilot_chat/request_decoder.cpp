@@ -1,0 +1,443 @@
+#include "adapters/copilot_chat/request_decoder.hpp"
+
+#include "adapters/json/record_builder.hpp"
+#include "adapters/names.hpp"
+#include "adapters/tool_calls/tool_input.hpp"
+#include "adapters/tool_calls/tool_result.hpp"
+#include "schemas/base/stamp.hpp"
+#include "schemas/ids.hpp"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+namespace memd::copilot_chat {
+namespace {
+
+MEMD_KEYS(Part, kind, value, name, toolId, toolCallId, isComplete, isConfirmed, invocationMessage, pastTenseMessage,
+          subAgentInvocationId);
+MEMD_KEYS(Round, id, timestamp);
+MEMD_KEYS(Call, id, name, arguments);
+MEMD_KEYS(Metadata, promptTokens, outputTokens, resolvedModel);
+MEMD_KEYS(Summary, toolCallRoundId, text);
+MEMD_KEYS(Variable, kind, name);
+MEMD_KEYS(Terminal, exitCode, text);
+
+// Parts of a response that show how the work goes on, or offer something.
+constexpr Names kShown(
+    "undoStop codeblockUri prepareToolInvocation mcpServersStarting progressMessage progressTask "
+    "progressTaskSerialized "
+    "command confirmation elicitation elicitationSerialized questionCarousel hook extensions pullRequest multiDiffData "
+    "treeData workspaceEdit clearToPreviousToolInvocation disabledClaudeHooks references move usedContext planReview "
+    "autoModeResolution externalEdit notebookEdit notebookEditGroup textEdit");
+
+constexpr Names kReaders("read_file copilot_readFile get_notebook_summary copilot_getNotebookSummary view_image");
+constexpr Names kWriters(
+    "create_file copilot_createFile replace_string_in_file copilot_replaceString multi_replace_string_in_file "
+    "copilot_multiReplaceString insert_edit_into_file copilot_insertEdit vscode_editFile_internal apply_patch "
+    "copilot_applyPatch edit_notebook_file copilot_editNotebook delete_file copilot_deleteFile");
+constexpr Names kFinders(
+    "list_dir copilot_listDirectory file_search copilot_findFiles grep_search copilot_findTextInFiles");
+
+std::optional<FileAccess> access_of(std::string_view tool) {
+  if (kReaders.has(tool)) return FileAccess::read;
+  if (kWriters.has(tool) || tool == "text_edit") return FileAccess::modified;
+  if (kFinders.has(tool)) return FileAccess::referenced;
+  return std::nullopt;
+}
+
+// Returns a string, or the "value" of Markdown.
+std::string words_of(RecordBuilder& c, od::object& object, std::string_view key) {
+  od::value value;
+  if (!seek(object, key, value)) return {};
+  if (const auto token = token_of(value); is_string(token)) return c.text(token);
+  return c.text(token_in(object, key, "value"));
+}
+
+// Appends the texts of a rendered prompt: {"node":{"children":[{"text":"…"}, …]}}.
+void append_nodes(RecordBuilder& c, od::value& value, std::string& out, int depth) {
+  constexpr int kDeepest = 64;
+  const auto token = token_of(value);
+  od::object object;
+  od::array list;
+  if (depth > kDeepest) return;
+  if (token.starts_with('[') && !value.get_array().get(list)) {
+    for_each_element(list, [&](od::value& element, std::size_t) {
+      append_nodes(c, element, out, depth + 1);
+      return true;
+    });
+  } else if (token.starts_with('{') && !value.get_object().get(object)) {
+    for_each_field(object, [&](std::string_view key, od::value& field) {
+      if (key == "text" && is_string(token_of(field))) c.append_text(token_of(field), out);
+      if (key == "node" || key == "children") append_nodes(c, field, out, depth + 1);
+      return true;
+    });
+  }
+}
+
+// What the extension recorded of a response beside its parts.
+struct Recorded {
+  struct ToolCall {
+    std::string id;
+    std::string name;
+    std::string_view arguments;
+    TimeMs time = 0;
+    std::string summary;  // a compaction behind it
+  };
+  std::vector<ToolCall> calls;
+  std::map<std::string, std::string> results;  // by call
+  std::string summary;                         // a compaction whose place is not known
+
+  ToolCall* find(std::string_view id) {
+    const auto it = std::find_if(calls.begin(), calls.end(), [&](const ToolCall& call) { return call.id == id; });
+    return it == calls.end() ? nullptr : &*it;
+  }
+};
+
+void read_results(RecordBuilder& c, od::object& results, Recorded& out) {
+  for_each_field(results, [&](std::string_view id, od::value& value) {
+    od::object result;
+    od::value content;
+    od::array list;
+    std::string& text = out.results[unescaped("\"" + std::string(id) + "\"")];
+    if (value.get_object().get(result) || !seek(result, "content", content) || content.get_array().get(list))
+      return true;
+    for_each_element(list, [&](od::value& element, std::size_t) {
+      od::object part;
+      od::value inner;
+      if (element.get_object().get(part) || !seek(part, "value", inner)) return true;
+      if (!text.empty()) text.push_back('\n');
+      if (is_string(token_of(inner)))
+        c.append_text(token_of(inner), text);
+      else
+        append_nodes(c, inner, text, 0);
+      return true;
+    });
+    return true;
+  });
+}
+
+Recorded read_recorded(RecordBuilder& c, od::object& metadata) {
+  Recorded out;
+  std::map<std::string, std::string> last;  // call of each round
+  for_each_object<Round>(metadata, "toolCallRounds", [&](const Round& round, od::object& object, std::size_t) {
+    for_each_object<Call>(object, "toolCalls", [&](const Call& call, od::object&, std::size_t) {
+      const TimeMs time = from_unix_number(fraction(round.timestamp).value_or(0));
+      out.calls.push_back({c.text(call.id), c.text(call.name), call.arguments, time, {}});
+      last[c.text(round.id)] = out.calls.back().id;
+      return true;
+    });
+    return true;
+  });
+  od::object results;
+  if (seek_object(metadata, "toolCallResults", results)) read_results(c, results, out);
+  const auto add = [&](const Summary& summary) {
+    std::string text = c.text(summary.text);
+    const auto at = last.find(c.text(summary.toolCallRoundId));
+    Recorded::ToolCall* const call = at == last.end() ? nullptr : out.find(at->second);
+    (call != nullptr ? call->summary : out.summary) = std::move(text);
+  };
+  Summary one;
+  bool several = false;
+  for_each_object<Summary>(metadata, "summaries", [&](const Summary& summary, od::object&, std::size_t) {
+    several = true;
+    add(summary);
+    return true;
+  });
+  if (!several && collect_in(metadata, "summary", one)) add(one);
+  return out;
+}
+
+// Reads a response: the text between two other parts is one message.
+class Response {
+ public:
+  Response(RecordBuilder& c, Recorded recorded, TimeMs ended_at)
+      : c_(c), recorded_(std::move(recorded)), ended_at_(ended_at) {}
+
+  // Returns false if there was a part of an unknown kind.
+  bool read(od::object& request) {
+    bool known = true;
+    for_each_object<Part>(request, "response", [&](const Part& part, od::object& object, std::size_t) {
+      known &= read_part(part, object);
+      return true;
+    });
+    for (auto& call : recorded_.calls)  // those that are not shown
+      if (!call.id.empty()) add_call(call, {}, nullptr);
+    c_.time = std::max(c_.time, ended_at_);
+    say();
+    if (!recorded_.summary.empty()) c_.add_compaction({}, std::move(recorded_.summary));
+    return known;
+  }
+
+ private:
+  void say() { c_.add_said(EventKind::assistant_msg, std::exchange(said_, {})); }
+
+  bool read_part(const Part& part, od::object& object) {
+    const auto kind = string_body(part.kind);
+    if (kind.empty() && is_string(part.value)) {
+      c_.append_text(part.value, said_);
+    } else if (kind == "markdownContent" || kind == "markdownVuln" || kind == "warning") {
+      said_ += words_of(c_, object, "content");
+    } else if (kind == "inlineReference") {
+      read_reference(part, object);
+    } else if (kind == "thinking") {
+      say();
+      std::string thought;
+      od::value value;
+      if (is_string(part.value)) {
+        thought = c_.text(part.value);
+      } else if (od::array list; seek(object, "value", value) && !value.get_array().get(list)) {
+        for_each_element(list, [&](od::value& element, std::size_t) {
+          c_.append_text(token_of(element), thought);
+          return true;
+        });
+      }
+      c_.add_said(EventKind::thinking, std::move(thought));
+    } else if (kind == "toolInvocationSerialized" || kind == "toolInvocation") {
+      say();
+      read_invocation(part, object);
+    } else if (kind == "textEditGroup") {
+      read_edit(object);
+    } else if (!kShown.has(kind)) {
+      c_.diagnose(DiagnosticType::unknown_field_value, {"response.kind"});
+      return false;
+    }
+    return true;
+  }
+
+  void read_reference(const Part& part, od::object& object) {
+    std::string name = c_.text(part.name);
+    od::object target;
+    od::object uri;
+    if (name.empty() && seek_object(object, "inlineReference", target)) {
+      od::value value;
+      if (seek(target, "name", value)) name = c_.text(token_of(value));
+      if (name.empty() && seek_object(target, "uri", uri)) target = uri;
+      if (name.empty() && seek(target, "path", value)) name = c_.text(token_of(value));
+      name = name.substr(name.rfind('/') + 1);
+    }
+    if (!name.empty()) said_ += "`" + name + "`";
+  }
+
+  // A change of a file that no shown call made: the edit mode of old versions, or an answer that was applied.
+  void read_edit(od::object& object) {
+    od::object uri;
+    od::value path;
+    if (!seek_object(object, "uri", uri) || (!seek(uri, "fsPath", path) && !seek(uri, "path", path))) return;
+    const std::string file = c_.text(token_of(path));
+    if (edits_called_ || file.empty() || std::find(edited_.begin(), edited_.end(), file) != edited_.end()) return;
+    say();
+    edited_.push_back(file);
+    Event& e = c_.add(EventKind::tool_call, Role::assistant);
+    e.tool = "text_edit";
+    e.summary = "text_edit " + file;
+    e.search_text = file;
+    e.text = c_.detail() == Detail::full ? file : std::string();
+    e.input_hash = hash64(file, hash64(e.tool));
+    e.files.push_back({file, FileAccess::modified, 0, 0});
+    e.call_id = "edit-" + std::to_string(edited_.size());
+    const std::string id = e.call_id;
+    Event& result = c_.add(EventKind::tool_result, Role::tool);
+    result.call_id = id;
+    result.summary = "edited";
+  }
+
+  void read_invocation(const Part& part, od::object& object) {
+    const std::string id = c_.text(part.toolCallId);
+    Recorded::ToolCall fresh{id, {}, {}, 0, {}};
+    Recorded::ToolCall* const known = recorded_.find(id);
+    Recorded::ToolCall& call = known != nullptr && !id.empty() ? *known : fresh;
+    if (call.name.empty()) call.name = c_.text(part.toolId);
+    if (token_in(object, "source", "type") == "\"mcp\"") call.name = mcp_name(call.name, object);
+    c_.is_sidechain = is_string(part.subAgentInvocationId);
+    add_call(call, part, &object);
+    c_.is_sidechain = false;
+  }
+
+  // "mcp_git_status" of the server "git" is "mcp__git__status".
+  std::string mcp_name(std::string name, od::object& object) {
+    std::string server = c_.text(token_in(object, "source", "serverLabel"));
+    if (server.empty()) server = c_.text(token_in(object, "source", "label"));
+    if (name.starts_with("mcp_")) name.erase(0, 4);
+    if (name.starts_with(server + "_")) name.erase(0, server.size() + 1);
+    return "mcp__" + server + "__" + name;
+  }
+
+  // `part`, `object`: the call as it is shown, if it is.
+  void add_call(Recorded::ToolCall& known, const Part& part, od::object* object) {
+    const Recorded::ToolCall call = std::exchange(known, {});
+    c_.time = std::max(c_.time, call.time);
+    edits_called_ |= access_of(call.name) == FileAccess::modified;
+    Event& e = c_.add(EventKind::tool_call, Role::assistant);
+    e.tool = call.name;
+    e.call_id = call.id;
+    if (is_string(call.arguments))
+      tool_calls::read_tool_input_text(c_, c_.text(call.arguments), access_of, e);
+    else if (object != nullptr)
+      read_shown_input(*object, e);
+    if (e.summary.empty()) e.summary = e.tool;
+    add_result(call, part, object);
+    if (!call.summary.empty()) c_.add_compaction({}, call.summary);
+  }
+
+  void read_shown_input(od::object& object, Event& e) {
+    od::object data;
+    od::value input;
+    if (seek_object(object, "toolSpecificData", data)) {
+      std::string line = c_.text(token_in(data, "commandLine", "original"));
+      if (line.empty() && seek(data, "command", input)) line = c_.text(token_of(input));
+      if (!line.empty()) {
+        e.summary = e.tool + ": " + one_line(line, 160);
+        e.search_text = line;
+        e.input_hash = hash64(line, hash64(e.tool));
+        if (c_.detail() == Detail::full) e.text = line;
+        return tool_calls::add_command(e, line);
+      }
+      if (seek(data, "rawInput", input) || (seek(data, "todoList", input) && seek(object, "toolSpecificData", input))) {
+        tool_calls::read_tool_input(c_, input, access_of, e);
+        return;
+      }
+    }
+    std::string words = words_of(c_, object, "invocationMessage");
+    e.summary = e.tool + ": " + one_line(words, 160);
+    e.search_text = words;
+    e.input_hash = hash64(words, hash64(e.tool));
+    if (c_.detail() == Detail::full) e.text = std::move(words);
+  }
+
+  void add_result(const Recorded::ToolCall& call, const Part& part, od::object* object) {
+    std::string text;
+    std::optional<std::int32_t> exit_code;
+    bool failed = false;
+    bool refused = false;
+    const auto told = recorded_.results.find(call.id);
+    if (told != recorded_.results.end()) text = told->second;
+    if (object != nullptr) {
+      od::object data;
+      Terminal terminal;
+      if (seek_object(*object, "toolSpecificData", data)) {
+        if (collect_in(data, "terminalCommandState", terminal) && is_number(terminal.exitCode))
+          exit_code = static_cast<std::int32_t>(integer(terminal.exitCode));
+        if (text.empty() && collect_in(data, "terminalCommandOutput", terminal)) text = c_.text(terminal.text);
+        if (od::value result; text.empty() && seek(data, "result", result)) text = c_.text(token_of(result));
+      }
+      od::object details;
+      if (seek_object(*object, "resultDetails", details)) {
+        od::value value;
+        failed = seek(details, "isError", value) && is_true(token_of(value));
+        for_each_object<Part>(details, "output", [&](const Part& output, od::object&, std::size_t) {
+          if (told == recorded_.results.end()) text += (text.empty() ? "" : "\n") + c_.text(output.value);
+          return true;
+        });
+      }
+      refused = part.isConfirmed == "false" || token_in(*object, "isConfirmed", "type") == "0";
+      if (text.empty()) text = words_of(c_, *object, "pastTenseMessage");
+    }
+    if (told == recorded_.results.end() && text.empty() && !refused && !is_true(part.isComplete)) return;
+    Event& e = c_.add(EventKind::tool_result, Role::tool);
+    e.tool = call.name;
+    e.call_id = call.id;
+    e.is_error = failed || refused || exit_code.value_or(0) != 0;
+    e.facts.exit_code = exit_code;
+    if (refused) e.summary = kRejectedMark;
+    tool_calls::take_result_text(c_.detail(), std::move(text), e);
+  }
+
+  RecordBuilder& c_;
+  Recorded recorded_;
+  TimeMs ended_at_;
+  std::string said_;
+  bool edits_called_ = false;
+  std::vector<std::string> edited_;
+};
+
+RecordOutcome read_head(const Request& keys, RecordBuilder& c) {
+  SessionUpdate& session = c.add_session();
+  session.title = one_line(c.text(keys.title), 300);
+  session.title_rank = session.title.empty() ? TitleRank::none : TitleRank::custom;
+  session.cwd = c.text(keys.cwd);
+  session.started_at = c.time;
+  return RecordOutcome::indexed();
+}
+
+void read_prompt(const Request& keys, RecordBuilder& c, od::object& root) {
+  std::string text = words_of(c, root, "message");
+  od::object object;
+  if (od::value inner; text.empty() && seek_object(root, "message", object) && seek(object, "text", inner))
+    text = c.text(token_of(inner));
+  std::string attached;
+  if (seek_object(root, "variableData", object))
+    for_each_object<Variable>(object, "variables", [&](const Variable& variable, od::object&, std::size_t) {
+      const auto kind = string_body(variable.kind);
+      if (kind == "file" || kind == "image" || kind == "directory" || kind == "notebookOutput")
+        attached += (attached.empty() ? "[" : " [") + std::string(kind) + ": " + c.text(variable.name, 200) + "]";
+      return true;
+    });
+  if (trimmed(text).empty() && attached.empty()) return;
+  Event& e = c.add(EventKind::user_msg, Role::user);
+  e.origin = keys.slashCommand.starts_with('{') && text.starts_with('/') ? Origin::command : Origin::typed;
+  e.text = std::move(text);
+  e.summary = std::move(attached);
+  e.starts_exchange = true;
+}
+
+// Counts the tokens at the first thing that the model said.
+void add_usage(const TokenUsage& usage, std::size_t first, RecordBuilder& c) {
+  if (usage == TokenUsage{}) return;
+  auto& events = c.out().events;
+  const auto at = std::find_if(events.begin() + static_cast<std::ptrdiff_t>(first), events.end(),
+                               [](const Event& e) { return e.role == Role::assistant; });
+  Event& e = at != events.end() ? *at : c.add_lifecycle("usage");
+  e.response_key = c.key();
+  e.usage = usage;
+}
+
+}  // namespace
+
+RequestDecoder::RequestDecoder(const Source& source, Detail detail)
+    : KeyedDecoder(Platform::copilot_chat, source.session_uid, detail, {.items = true}) {}
+
+RecordOutcome RequestDecoder::read(od::object& root, RawRef raw, EventBatch& out) {
+  RecordBuilder c(Platform::copilot_chat, session_uid_, raw, detail_, out);
+  const TimeMs since = from_unix_number(fraction(keys_.since).value_or(0));
+  c.time = from_unix_number(fraction(keys_.timestamp).value_or(0));
+  if (c.time == 0) {
+    c.time = since;
+    c.time_estimated = true;
+  }
+  c.cwd = c.text(keys_.cwd);
+  if (is_string(keys_.sessionId)) return c.finish(read_head(keys_, c), "session");
+  if (!is_string(keys_.requestId)) return RecordOutcome::damaged();
+  const std::size_t first = out.events.size();
+  c.identify(c.text(keys_.requestId));
+  c.model = c.text(keys_.modelId);
+  if (c.model.starts_with("copilot/")) c.model.erase(0, 8);
+
+  TokenUsage usage{integer(keys_.promptTokens), integer(keys_.completionTokens)};
+  Recorded recorded;
+  std::string error;
+  od::object result;
+  od::object metadata;
+  if (seek_object(root, "result", result)) {
+    error = c.text(token_in(result, "errorDetails", "message"));
+    Metadata tokens;
+    if (collect_in(result, "metadata", tokens)) {
+      if (usage == TokenUsage{}) usage = {integer(tokens.promptTokens), integer(tokens.outputTokens)};
+      if (is_string(tokens.resolvedModel)) c.model = c.text(tokens.resolvedModel);
+    }
+    if (seek_object(result, "metadata", metadata)) recorded = read_recorded(c, metadata);
+  }
+  if (error.empty()) error = c.text(token_in(root, "responseErrorDetails", "message"));
+  const auto state = token_in(root, "modelState", "value");
+  const TimeMs ended = from_unix_number(fraction(token_in(root, "modelState", "completedAt")).value_or(0));
+
+  read_prompt(keys_, c, root);
+  const bool known = Response(c, std::move(recorded), ended).read(root);
+  if (is_true(keys_.isCanceled) || state == "2") c.add_lifecycle("interrupt");
+  if (!error.empty()) c.add_error(std::move(error));
+  add_usage(usage, first, c);
+  if (!known) return c.finish(RecordOutcome::unknown("unknown_part"), "request");
+  return c.finish(c.emitted() ? RecordOutcome::indexed() : RecordOutcome::skipped("blank_message"), "request");
+}
+
+}  // namespace memd::copilot_chat

@@ -1,0 +1,12 @@
+CREATE TABLE session (id text PRIMARY KEY, project_id text NOT NULL, workspace_id text, parent_id text, slug text NOT NULL, directory text NOT NULL, title text NOT NULL, version text NOT NULL, revert text, agent text, cost real DEFAULT 0 NOT NULL, summary_additions integer, summary_deletions integer, time_created integer NOT NULL, time_updated integer NOT NULL);
+CREATE TABLE message (id text PRIMARY KEY, session_id text NOT NULL, time_created integer NOT NULL, time_updated integer NOT NULL, data text NOT NULL);
+CREATE TABLE part (id text PRIMARY KEY, message_id text NOT NULL, session_id text NOT NULL, time_created integer NOT NULL, time_updated integer NOT NULL, data text NOT NULL);
+CREATE TABLE session_message (id text PRIMARY KEY, session_id text NOT NULL, type text NOT NULL, time_created integer NOT NULL, time_updated integer NOT NULL, data text NOT NULL, seq integer NOT NULL);
+CREATE TABLE event (id text PRIMARY KEY, aggregate_id text NOT NULL, seq integer NOT NULL, type text NOT NULL, data text NOT NULL);
+CREATE TABLE account (id text PRIMARY KEY, access_token text NOT NULL);
+CREATE TABLE kilo_board (root_session_id text PRIMARY KEY, objective text NOT NULL);
+CREATE INDEX message_session_time_created_id_idx ON message (session_id,time_created,id);
+CREATE INDEX part_message_id_id_idx ON part (message_id,id);
+CREATE INDEX recall_message_role_idx ON message (id,json_extract(data, '$.role'));
+CREATE INDEX part_session_step_finish_idx ON part (session_id) WHERE json_valid(data) AND json_extract(data, '$.type') = 'step-finish';
+CREATE INDEX recall_part_search_idx ON part (session_id,id,message_id,CASE WHEN json_valid(data) THEN json_extract(data, '$.type') END);

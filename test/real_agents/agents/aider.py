@@ -1,0 +1,20 @@
+"""aider (OpenAI Chat Completions without tools). It keeps one time for each start, and what it writes lies in the project."""
+from .agent import Agent
+
+
+class Aider(Agent):
+    name = 'aider'
+    program = 'aider'
+    programs = 'bin'
+    has_tools = False
+    RESUME = ['--restore-chat-history']
+    ASK = ['--message']
+
+    OPTIONS = ['--model', 'openai/standin-model', '--edit-format', 'diff', '--yes-always', '--no-stream', '--no-show-model-warnings']
+
+    def variables(self):
+        return {'OPENAI_API_KEY': 'none', 'OPENAI_API_BASE': self.model.url + '/v1', 'AIDER_ANALYTICS': 'false', 'AIDER_CHECK_UPDATE': 'false',
+                'LITELLM_LOCAL_MODEL_COST_MAP': 'True'}
+
+    def transcripts(self):
+        return list(self.project.glob('.aider.chat.history.md'))
