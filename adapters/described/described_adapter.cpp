@@ -158,7 +158,10 @@ class Decoder final : public json::LogDecoder {
       c.identify(hash64(bytes_, hash64(uid)));
     if (terms.parent.empty() || id.empty()) return;
     const std::string parent = lookup_.text(terms.parent, place);
-    c.parent = parent.empty() ? 0 : record_key(platform_, native(parent));
+    if (!parent.empty())
+      c.parent = record_key(platform_, native(parent));
+    else if (lookup_.finds_null(terms.parent, place))
+      c.parent = 0;
   }
 
   // Returns whether the record has the time that it should have.
