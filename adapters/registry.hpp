@@ -29,5 +29,7 @@ template <>
 const Adapter& adapter<Platform::imported>();
 template <>
 const Adapter& adapter<Platform::pi>();
+template <>
+const Adapter& adapter<Platform::qwen>();
 
 }  // namespace memd

@@ -27,6 +27,7 @@ enum class Platform : std::uint16_t {
   thunderus = 7,
   imported = 8,
   pi = 9,
+  qwen = 11,
 };
 
 // Names and colours of a platform.
@@ -50,6 +51,7 @@ inline constexpr auto kPlatforms = std::to_array<PlatformInfo>({
     {Platform::thunderus, "thunderus", "Thunderus", "#3f8f29", "#77c45f"},
     {Platform::imported, "imported", "Imported", "#8a5a44", "#c29580"},
     {Platform::pi, "pi", "pi", "#c2415d", "#f08aa0"},
+    {Platform::qwen, "qwen", "Qwen Code", "#5a4bd1", "#958aff"},
 });
 static_assert(std::ranges::adjacent_find(kPlatforms, std::ranges::greater_equal(), &PlatformInfo::id) ==
                   kPlatforms.end(),
