@@ -31,5 +31,7 @@ template <>
 const Adapter& adapter<Platform::pi>();
 template <>
 const Adapter& adapter<Platform::qwen>();
+template <>
+const Adapter& adapter<Platform::copilot>();
 
 }  // namespace memd

@@ -28,6 +28,7 @@ enum class Platform : std::uint16_t {
   imported = 8,
   pi = 9,
   qwen = 11,
+  copilot = 12,
 };
 
 // Names and colours of a platform.
@@ -52,6 +53,7 @@ inline constexpr auto kPlatforms = std::to_array<PlatformInfo>({
     {Platform::imported, "imported", "Imported", "#8a5a44", "#c29580"},
     {Platform::pi, "pi", "pi", "#c2415d", "#f08aa0"},
     {Platform::qwen, "qwen", "Qwen Code", "#5a4bd1", "#958aff"},
+    {Platform::copilot, "copilot", "GitHub Copilot CLI", "#4a6b8a", "#8fb3d6"},
 });
 static_assert(std::ranges::adjacent_find(kPlatforms, std::ranges::greater_equal(), &PlatformInfo::id) ==
                   kPlatforms.end(),
