@@ -33,5 +33,7 @@ template <>
 const Adapter& adapter<Platform::qwen>();
 template <>
 const Adapter& adapter<Platform::copilot>();
+template <>
+const Adapter& adapter<Platform::droid>();
 
 }  // namespace memd

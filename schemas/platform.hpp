@@ -29,6 +29,7 @@ enum class Platform : std::uint16_t {
   pi = 9,
   qwen = 11,
   copilot = 12,
+  droid = 13,
 };
 
 // Names and colours of a platform.
@@ -54,6 +55,7 @@ inline constexpr auto kPlatforms = std::to_array<PlatformInfo>({
     {Platform::pi, "pi", "pi", "#c2415d", "#f08aa0"},
     {Platform::qwen, "qwen", "Qwen Code", "#5a4bd1", "#958aff"},
     {Platform::copilot, "copilot", "GitHub Copilot CLI", "#4a6b8a", "#8fb3d6"},
+    {Platform::droid, "droid", "Factory Droid", "#b5541c", "#f0925a"},
 });
 static_assert(std::ranges::adjacent_find(kPlatforms, std::ranges::greater_equal(), &PlatformInfo::id) ==
                   kPlatforms.end(),
