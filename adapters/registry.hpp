@@ -35,5 +35,7 @@ template <>
 const Adapter& adapter<Platform::copilot>();
 template <>
 const Adapter& adapter<Platform::droid>();
+template <>
+const Adapter& adapter<Platform::kimi>();
 
 }  // namespace memd

@@ -30,6 +30,7 @@ enum class Platform : std::uint16_t {
   qwen = 11,
   copilot = 12,
   droid = 13,
+  kimi = 14,
 };
 
 // Names and colours of a platform.
@@ -56,6 +57,7 @@ inline constexpr auto kPlatforms = std::to_array<PlatformInfo>({
     {Platform::qwen, "qwen", "Qwen Code", "#5a4bd1", "#958aff"},
     {Platform::copilot, "copilot", "GitHub Copilot CLI", "#4a6b8a", "#8fb3d6"},
     {Platform::droid, "droid", "Factory Droid", "#b5541c", "#f0925a"},
+    {Platform::kimi, "kimi", "Kimi Code", "#1c7fb8", "#5cbcf0"},
 });
 static_assert(std::ranges::adjacent_find(kPlatforms, std::ranges::greater_equal(), &PlatformInfo::id) ==
                   kPlatforms.end(),
