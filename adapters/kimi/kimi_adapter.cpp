@@ -8,7 +8,9 @@
 #include "schemas/base/stamp.hpp"
 #include "schemas/ids.hpp"
 
+#include <algorithm>
 #include <array>
+#include <iterator>
 #include <utility>
 
 // Kimi Code (MoonshotAI/kimi-code, apps/vis/server/src/lib/agent-record-types.ts; docs/en/configuration/data-locations
