@@ -32,6 +32,8 @@ const Adapter& adapter<Platform::pi>();
 template <>
 const Adapter& adapter<Platform::kilo>();
 template <>
+const Adapter& adapter<Platform::vibe>();
+template <>
 const Adapter& adapter<Platform::openhands>();
 
 }  // namespace memd

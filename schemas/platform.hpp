@@ -28,6 +28,7 @@ enum class Platform : std::uint16_t {
   imported = 8,
   pi = 9,
   kilo = 10,
+  vibe = 15,
   openhands = 16,
 };
 
@@ -53,6 +54,7 @@ inline constexpr auto kPlatforms = std::to_array<PlatformInfo>({
     {Platform::imported, "imported", "Imported", "#8a5a44", "#c29580"},
     {Platform::pi, "pi", "pi", "#c2415d", "#f08aa0"},
     {Platform::kilo, "kilo", "Kilo", "#7d7a00", "#cfcb3a"},
+    {Platform::vibe, "vibe", "Mistral Vibe", "#d1500b", "#ff9a5c"},
     {Platform::openhands, "openhands", "OpenHands", "#9c6a00", "#f2c14e"},
 });
 static_assert(std::ranges::adjacent_find(kPlatforms, std::ranges::greater_equal(), &PlatformInfo::id) ==

@@ -27,6 +27,7 @@ const std::vector<Place> kPlaces{
     {Platform::gemini, "GEMINI_CLI_HOME", "/mnt/x/.gemini/tmp", "/home/ada/.gemini/tmp"},
     {Platform::opencode, "XDG_DATA_HOME", "/mnt/x/opencode", "/home/ada/.local/share/opencode"},
     {Platform::kilo, "XDG_DATA_HOME", "/mnt/x/kilo", "/home/ada/.local/share/kilo"},
+    {Platform::vibe, "VIBE_HOME", "/mnt/x/logs/session/unified", "/home/ada/.vibe/logs/session/unified"},
     {Platform::openhands, "OPENHANDS_PERSISTENCE_DIR", "/mnt/x/conversations", "/home/ada/.openhands/conversations"},
     {Platform::openhands, "OPENHANDS_CONVERSATIONS_DIR", "/mnt/x", "/home/ada/.openhands/conversations"},
     {Platform::cline, "CLINE_DIR", "/mnt/x/data", "/home/ada/.cline/data"},
