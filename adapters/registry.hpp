@@ -35,5 +35,7 @@ template <>
 const Adapter& adapter<Platform::vibe>();
 template <>
 const Adapter& adapter<Platform::openhands>();
+template <>
+const Adapter& adapter<Platform::aider>();
 
 }  // namespace memd

@@ -30,6 +30,7 @@ enum class Platform : std::uint16_t {
   kilo = 10,
   vibe = 15,
   openhands = 16,
+  aider = 17,
 };
 
 // Names and colours of a platform.
@@ -56,6 +57,7 @@ inline constexpr auto kPlatforms = std::to_array<PlatformInfo>({
     {Platform::kilo, "kilo", "Kilo", "#7d7a00", "#cfcb3a"},
     {Platform::vibe, "vibe", "Mistral Vibe", "#d1500b", "#ff9a5c"},
     {Platform::openhands, "openhands", "OpenHands", "#9c6a00", "#f2c14e"},
+    {Platform::aider, "aider", "aider", "#14804a", "#4fd08b"},
 });
 static_assert(std::ranges::adjacent_find(kPlatforms, std::ranges::greater_equal(), &PlatformInfo::id) ==
                   kPlatforms.end(),

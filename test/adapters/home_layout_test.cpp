@@ -57,6 +57,20 @@ TEST(HomeLayout, VariablesAddDirectoriesToTheDefaults) {
   }
 }
 
+TEST(HomeLayout, AiderIsLookedForWhereOtherAgentsWorked) {
+  HomeLayout home{"/home/ada", {}, nullptr};
+  home.projects = {"/home/ada/kite", "/srv/weir"};
+  const Adapter& aider = *find_adapter(Platform::aider);
+  EXPECT_EQ(aider.roots(home), home.projects);
+  const auto source = aider.classify("/srv/weir", "/srv/weir/.aider.input.history");
+  ASSERT_TRUE(source);
+  EXPECT_EQ(source->path, "/srv/weir/.aider.chat.history.md");
+  EXPECT_FALSE(aider.classify("/srv/weir", "/srv/weir/src/.aider.chat.history.md"));
+  EXPECT_FALSE(aider.looks_into("/srv/weir", "/srv/weir/src"));
+  home.override_roots = {"/mnt/only"};
+  EXPECT_EQ(aider.roots(home), home.override_roots);
+}
+
 TEST(HomeLayout, AVariableThatNamesTheDefaultChangesNothing) {
   HomeLayout home{"/home/ada", {}, nullptr};
   for (const auto& [platform, name] : {std::pair{Platform::claude_code, ".claude"}, {Platform::codex, ".codex"}}) {
