@@ -37,5 +37,9 @@ template <>
 const Adapter& adapter<Platform::openhands>();
 template <>
 const Adapter& adapter<Platform::aider>();
+template <>
+const Adapter& adapter<Platform::roo_code>();
+template <>
+const Adapter& adapter<Platform::kilo_code>();
 
 }  // namespace memd

@@ -31,6 +31,8 @@ enum class Platform : std::uint16_t {
   vibe = 15,
   openhands = 16,
   aider = 17,
+  roo_code = 32,
+  kilo_code = 33,
 };
 
 // Names and colours of a platform.
@@ -58,6 +60,8 @@ inline constexpr auto kPlatforms = std::to_array<PlatformInfo>({
     {Platform::vibe, "vibe", "Mistral Vibe", "#d1500b", "#ff9a5c"},
     {Platform::openhands, "openhands", "OpenHands", "#9c6a00", "#f2c14e"},
     {Platform::aider, "aider", "aider", "#14804a", "#4fd08b"},
+    {Platform::roo_code, "roo_code", "Roo Code", "#4a5fc1", "#8fa1f5"},
+    {Platform::kilo_code, "kilo_code", "Kilo Code", "#8c8300", "#e0d64f"},
 });
 static_assert(std::ranges::adjacent_find(kPlatforms, std::ranges::greater_equal(), &PlatformInfo::id) ==
                   kPlatforms.end(),

@@ -180,8 +180,7 @@ Result<void> TaskReader::load(const std::string& mark) {
   subtask_ = !known.parent.empty();
   for (const auto* document : {&main_, &history_document_})
     if (cwd_.empty()) cwd_ = find_working_directory(std::string_view(document->text).substr(0, document->size));
-  const std::string extension = path_.folder.parent_path().parent_path().filename().string();
-  cache_in_input_ = extension.find("roo-cline") != std::string::npos || extension.find("kilo") != std::string::npos;
+  cache_in_input_ = path_.platform != Platform::cline;
   std::string metadata;
   if (const auto* entry = folder.find(kTaskMetadata)) {
     if (auto text = files_.read(entry->path)) metadata = std::move(*text);
@@ -360,7 +359,7 @@ Result<std::optional<SnapshotReader::Session>> TaskReader::session(const std::st
   MEMD_TRY(load(""));
   if (session_key != path_.id) return std::optional<Session>();
   Session session;
-  session.session_uid = make_session_uid(Platform::cline, path_.id);
+  session.session_uid = make_session_uid(path_.platform, path_.id);
   session.head = head_;
   session.items = items_;
   keep_stored(known, session);
