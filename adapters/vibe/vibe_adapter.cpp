@@ -1,3 +1,4 @@
+#include "adapters/json/content.hpp"
 #include "adapters/json/log_decoder.hpp"
 #include "adapters/json/record_builder.hpp"
 #include "adapters/registry.hpp"
@@ -21,7 +22,6 @@ MEMD_KEYS(ItemKeys, entry, summary, id, time, cwd, branch, model, title, named, 
 MEMD_KEYS(SessionKeys, createdAt, updatedAt, parentSessionId);
 MEMD_KEYS(TokenKeys, inputTokens, outputTokens, cachedInputTokens, totalTokens);
 MEMD_KEYS(EntryKeys, id, type, role, source, kind, createdAt, generationStatus, text, message);
-MEMD_KEYS(BlockKeys, type, text, name, uri);
 MEMD_KEYS(StateKeys, status, outputText, decision, error);
 MEMD_KEYS(ResultKeys, stdout_, stderr_, returncode, timed_out, content);
 
@@ -113,41 +113,17 @@ class Decoder final : public KeyedDecoder<ItemKeys> {
     return RecordOutcome::unknown("unknown_type");
   }
 
-  // Returns the texts of a list of blocks. `marker`: what it contains besides.
-  static std::string read_blocks(RecordBuilder& c, od::object& holder, std::string& marker) {
-    std::string text;
-    for_each_object<BlockKeys>(holder, "content", [&](const BlockKeys& block, od::object&, std::size_t) {
-      const std::string_view type = string_body(block.type);
-      if (is_string(block.text)) {
-        text.append(text.empty() ? "" : "\n");
-        c.append_text(block.text, text);
-      } else {
-        const std::string name = c.text(is_string(block.name) ? block.name : block.uri, 200);
-        marker.append(marker.empty() ? "[" : " [").append(is_identifier(type) ? type : "?");
-        if (!name.empty() && !name.starts_with("data:")) marker.append(": ").append(name);
-        marker.append("]");
-      }
-      return true;
-    });
-    return text;
-  }
-
   static RecordOutcome read_message(RecordBuilder& c, od::object& entry, const EntryKeys& keys) {
-    std::string marker;
-    std::string text = read_blocks(c, entry, marker);
-    if (trimmed(text).empty() && marker.empty()) return RecordOutcome::skipped("blank_message");
+    Content content = read_content(c, entry);
+    if (content.is_blank()) return RecordOutcome::skipped("blank_message");
     const auto role = string_body(keys.role);
     if (role == "assistant") {
-      c.add_said(EventKind::assistant_msg, std::move(text));
+      c.add_said(EventKind::assistant_msg, std::move(content.text));
       if (string_body(keys.generationStatus) == "interrupted") c.add_lifecycle("interrupt");
     } else if (role == "user" && string_body(keys.source) != "harness") {
-      Event& e = c.add(EventKind::user_msg, Role::user);
-      e.origin = trimmed(text).starts_with('/') ? Origin::command : Origin::typed;
-      e.text = std::move(text);
-      e.summary = std::move(marker);
-      e.starts_exchange = true;
+      add_prompt(c, std::move(content));
     } else if (role == "user" || role == "context") {
-      c.add_injected("context", std::move(text));
+      c.add_injected("context", std::move(content.text));
     } else {
       c.diagnose(DiagnosticType::unknown_field_value, {"role"});
       return RecordOutcome::unknown("unknown_role");
@@ -200,8 +176,7 @@ class Decoder final : public KeyedDecoder<ItemKeys> {
     if (is_string(keys.error)) c.append_text(keys.error, out);
     if (out.empty()) c.append_text(token_in(state, "error", "message"), out);
     if (!seek_object(state, "output", output)) return out;
-    std::string marker;
-    if (out.empty()) out = read_blocks(c, output, marker);
+    if (out.empty()) out = read_content(c, output).text;
     if (!seek_object(output, "structured_content", structured) || !collect(structured, told)) return out;
     if (!out.empty()) return out;
     for (const auto token : {told.stdout_, told.stderr_, told.content})
