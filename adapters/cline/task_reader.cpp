@@ -180,7 +180,8 @@ Result<void> TaskReader::load(const std::string& mark) {
   subtask_ = !known.parent.empty();
   for (const auto* document : {&main_, &history_document_})
     if (cwd_.empty()) cwd_ = find_working_directory(std::string_view(document->text).substr(0, document->size));
-  cache_in_input_ = path_.platform != Platform::cline;
+  const std::string extension = path_.folder.parent_path().parent_path().filename().string();
+  cache_in_input_ = extension.find("roo-cline") != std::string::npos || extension.find("kilo") != std::string::npos;
   std::string metadata;
   if (const auto* entry = folder.find(kTaskMetadata)) {
     if (auto text = files_.read(entry->path)) metadata = std::move(*text);
