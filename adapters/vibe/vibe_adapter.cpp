@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 using namespace json;  // NOLINT(google-build-using-namespace): the whole file reads JSON
 
 MEMD_KEYS(ItemKeys, entry, summary, id, time, cwd, branch, model, title, named, parentID, session);
-MEMD_KEYS(SessionKeys, createdAt, updatedAt, parentSessionId);
+MEMD_KEYS(SessionKeys, id, rootSessionId, createdAt, updatedAt);
 MEMD_KEYS(TokenKeys, inputTokens, outputTokens, cachedInputTokens, totalTokens);
 MEMD_KEYS(EntryKeys, id, type, role, source, kind, createdAt, generationStatus, text, message);
 MEMD_KEYS(StateKeys, status, outputText, decision, error);
@@ -70,13 +70,16 @@ class Decoder final : public KeyedDecoder<ItemKeys> {
     update.model = c.text(keys_.model);
     update.title = c.text(keys_.title);
     if (!update.title.empty()) update.title_rank = is_true(keys_.named) ? TitleRank::custom : TitleRank::ai;
-    if (const std::string parent = c.text(keys_.parentID); !parent.empty()) {
-      update.kind = SessionKind::subagent;
-      update.parent_uid = make_session_uid(Platform::vibe, parent);
-    }
     od::object session;
     SessionKeys told;
-    if (!seek_object(root, "session", session) || !collect(session, told)) return RecordOutcome::indexed("session");
+    const bool has_state = seek_object(root, "session", session) && collect(session, told);
+    if (const std::string parent = c.text(keys_.parentID); !parent.empty()) {
+      // A subagent belongs to its root. Others go on from an earlier session.
+      const bool is_subagent = is_string(told.rootSessionId) && told.rootSessionId != told.id;
+      if (is_subagent) update.kind = SessionKind::subagent;
+      (is_subagent ? update.parent_uid : update.forked_from) = make_session_uid(Platform::vibe, parent);
+    }
+    if (!has_state) return RecordOutcome::indexed("session");
     update.started_at = integer(told.createdAt);
     update.ended_at = integer(told.updatedAt);
     TokenKeys tokens;
@@ -201,7 +204,7 @@ class VibeAdapter final : public AdapterOf<Decoder> {
                         "Of several compactions the disk has the last summary: the others are known if memd read them.",
                         "The branch is the one at the start of the session.",
                         "Sessions of versions before 3 (session_*/messages.jsonl) are not read.",
-                        "Sessions with a parent count as its subagents; none was seen."},
+                        "Subagents and sessions that go on from another were not seen."},
         .storage_locations = {"~/.vibe/logs/session/unified", "$VIBE_HOME/logs/session/unified"},
         .resume_command = {"vibe", "--resume", "{id}"}};  // vibe --help, 3.0
     return description;
