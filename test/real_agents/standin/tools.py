@@ -32,7 +32,7 @@ def pick(tools, kind):
     """The offered tool that does `kind`, or None. 'mcp:NAME' is the tool NAME of an MCP server."""
     if kind.startswith('mcp:'):
         wanted = kind[4:]
-        return next((t for t in tools if t.name == wanted or t.name.endswith('_' + wanted)), None) or \
+        return next((t for t in tools if t.name == wanted or t.name.endswith(('_' + wanted, '-' + wanted))), None) or \
             next((t for t in tools if t.name in THROUGH), None)
     by_name = {t.name: t for t in tools}
     return next((by_name[n] for n in NAMES[kind] if n in by_name), None)
