@@ -44,6 +44,7 @@ def decide(script, request, project, run, prefix):
     number = _next_step(steps, after, is_interrupted)
     while number < len(steps):
         step = json.loads(json.dumps(steps[number]).replace('{project}', project).replace('{agent}', _started_agent(after)))
+        step['agent'] = script.get('subagent')
         kind, offered, ident = step.get('tool'), None, f'_s{number}c0'
         if kind:
             kind, step, offered = _tool(request, kind, step)

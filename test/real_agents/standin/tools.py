@@ -24,7 +24,7 @@ PARAMETERS = {
 THROUGH = {'use_tool': ('memd__', 'tool_name', 'tool_input'),  # tools that call others, which are found by a search
            'tool_call': ('mcp__memd__', 'name', 'arguments')}
 EDITOR = {'read': 'view', 'edit': 'str_replace'}  # commands of file_editor
-SUBAGENTS = {'Agent': 'general-purpose', 'Task': 'general-purpose', 'task': 'general', 'invoke_agent': 'generalist',
+SUBAGENTS = {'Agent': 'general-purpose', 'agent': 'general-purpose', 'Task': 'general-purpose', 'task': 'general', 'invoke_agent': 'generalist',
              'spawn_subagent': 'general-purpose'}
 
 
@@ -61,7 +61,7 @@ def arguments(tool, kind, step, project):
         return patch(step, project) if tool.name == 'apply_patch' else step.get('command', '')
     properties = tool.schema.get('properties') or {}
     if kind == 'delegate':
-        step = {**step, 'agent': SUBAGENTS.get(tool.name, 'default')}
+        step = {**step, 'agent': step.get('agent') or SUBAGENTS.get(tool.name, 'default')}
     out = _fill(properties, step)
     for name in ('input', 'patchText'):
         if tool.name == 'apply_patch' and name in properties:
