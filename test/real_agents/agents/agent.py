@@ -86,7 +86,7 @@ class Agent:
 
     # What scenarios do with it.
     def version(self):
-        out = subprocess.run([self.program, '--version'], env=self.environment(), cwd=self.project, text=True, timeout=60,
+        out = subprocess.run([self.program, '--version'], env=self.environment(), cwd=self.project, text=True, timeout=TURN_SECONDS,
                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
         return next((w.strip('v,().') for w in out.stdout.split() if w.strip('v,().')[:1].isdigit()), '?')
 

@@ -48,6 +48,8 @@ def decide(script, request, project, run, prefix):
         kind, offered, ident = step.get('tool'), None, f'_s{number}c0'
         if kind:
             kind, step, offered = _tool(request, kind, step)
+            if kind == 'await' and tools.pick(request.tools, 'delegate') is None:
+                offered = None  # nobody to wait for
             found = len({c for m in after for c in m.calls if c.endswith(f'f{number}')})
             is_hidden = offered is None or offered.name in tools.THROUGH
             if found < len(step.get('find', [])) and (is_hidden or found) and (finder := tools.pick(request.tools, 'find-tool')):
