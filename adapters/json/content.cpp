@@ -11,7 +11,7 @@ MEMD_KEYS(ContentBlock, type, text, thinking, name, uri);
 
 }  // namespace
 
-Content read_content(TextReader& reader, od::object& holder, std::string_view key) {
+Content read_blocks(TextReader& reader, od::object& holder, std::string_view key) {
   Content out;
   for_each_object<ContentBlock>(holder, key, [&](const ContentBlock& block, od::object&, std::size_t) {
     const auto said = is_string(block.text) ? block.text : block.thinking;

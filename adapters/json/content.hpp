@@ -17,7 +17,7 @@ struct Content {
 
 // Reads a list of blocks in the member `key`: the texts of those that have one ("text", "thinking"), joined by
 // newlines; the type, and the name or address, of the others. Anything else is empty.
-Content read_content(TextReader& reader, od::object& holder, std::string_view key = "content");
+Content read_blocks(TextReader& reader, od::object& holder, std::string_view key = "content");
 
 // Adds what a person said; with a slash in front it is a command.
 void add_prompt(RecordBuilder& record, Content content);

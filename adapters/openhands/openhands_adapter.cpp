@@ -109,7 +109,7 @@ class Decoder final : public KeyedDecoder<ItemKeys> {
   }
 
   static void read_thinking(RecordBuilder& c, od::object& holder, std::string_view reasoning) {
-    Content blocks = read_content(c, holder, "thinking_blocks");
+    Content blocks = read_blocks(c, holder, "thinking_blocks");
     c.add_said(EventKind::thinking, blocks.text.empty() ? c.text(reasoning) : std::move(blocks.text));
   }
 
@@ -119,7 +119,7 @@ class Decoder final : public KeyedDecoder<ItemKeys> {
       c.diagnose(DiagnosticType::missing_field, {"llm_message"});
       return RecordOutcome::unknown("no_content");
     }
-    Content content = read_content(c, message);
+    Content content = read_blocks(c, message);
     const auto source = string_body(keys.source);
     if (source == "agent") {
       read_thinking(c, message, token_in(event, "llm_message", "reasoning_content"));
@@ -135,13 +135,13 @@ class Decoder final : public KeyedDecoder<ItemKeys> {
 
   // What skills put behind a message or a result.
   static void read_added(RecordBuilder& c, od::object& event) {
-    if (Content added = read_content(c, event, "extended_content"); !added.text.empty())
+    if (Content added = read_blocks(c, event, "extended_content"); !added.text.empty())
       c.add_injected("context", std::move(added.text));
   }
 
   static RecordOutcome read_action(RecordBuilder& c, od::object& event, const EventKeys& keys) {
     read_thinking(c, event, keys.reasoning_content);
-    c.add_said(EventKind::assistant_msg, read_content(c, event, "thought").text);
+    c.add_said(EventKind::assistant_msg, read_blocks(c, event, "thought").text);
     const std::string arguments = c.text(token_in(event, "tool_call", "arguments"));
     if (string_body(keys.tool_name) == kFinish) {
       c.add_said(EventKind::assistant_msg, inner_text(arguments, "message"));
@@ -183,7 +183,7 @@ class Decoder final : public KeyedDecoder<ItemKeys> {
       c.diagnose(DiagnosticType::missing_field, {"observation"});
       return RecordOutcome::unknown("no_content");
     }
-    Content content = read_content(c, observation);
+    Content content = read_blocks(c, observation);
     const std::int64_t code = integer(told.exit_code);
     Event& e = add_result(c, keys, std::move(content.text), is_true(told.is_error) || code != 0);
     e.summary = is_true(told.timeout) || code == -1 ? std::string(kInterruptedMark) : std::move(content.marker);
