@@ -1,3 +1,4 @@
+#include "adapters/json/content.hpp"
 #include "adapters/json/log_decoder.hpp"
 #include "adapters/json/record_builder.hpp"
 #include "adapters/names.hpp"
@@ -193,12 +194,8 @@ class Decoder final : public KeyedDecoder<Record> {
     // What was typed, where the message has more: files named with "@", contexts of hooks.
     const auto shown = token_in(root, "systemPayload", "displayText");
     if (std::string text = c.text(shown); !trimmed(text).empty()) content.text = std::move(text);
-    if (trimmed(content.text).empty() && content.marks.empty()) return RecordOutcome::skipped("blank_message");
-    Event& e = c.add(EventKind::user_msg, Role::user);
-    e.origin = c.is_sidechain ? Origin::parent_agent : queued ? Origin::queued : Origin::typed;
-    e.text = std::move(content.text);
-    e.summary = std::move(content.marks);
-    e.starts_exchange = !queued;
+    if (content.is_blank()) return RecordOutcome::skipped("blank_message");
+    add_prompt(c, std::move(content), queued ? Origin::queued : c.is_sidechain ? Origin::parent_agent : Origin::typed);
     return RecordOutcome::indexed();
   }
 
