@@ -149,6 +149,9 @@ class Decoder final : public json::LogDecoder {
     const RecordTerms& terms = source_.record;
     const auto native = [&](const std::string& id) { return terms.unique_in_agent ? id : uid + "/" + id; };
     std::string id = lookup_.text(terms.id, place);
+    // Rows of several queries are of tables that number their rows alike.
+    std::int64_t query = 0;
+    if (!id.empty() && !place.here["@query"].get(query) && query > 1) id = std::to_string(query) + ":" + id;
     c.id_is_local = !terms.unique_in_agent || id.empty();
     if (!id.empty())
       c.identify(native(id));
