@@ -122,6 +122,7 @@ class Decoder final : public json::LogDecoder {
     for (std::size_t i = first; i < out.events.size(); ++i) {
       out.events[i].git_branch = branch;
       out.events[i].agent_version = version;
+      if (out.events[i].response_key != 0 && out.events[i].model.empty()) out.events[i].model = c.model;
     }
     if (!told && c.emitted()) {
       c.diagnose(DiagnosticType::missing_field, {"time"});

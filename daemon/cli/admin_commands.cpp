@@ -295,7 +295,9 @@ Command doctor_command() {
     tell_of_other_version(call.settings);
     MEMD_TRY_ASSIGN(const auto caller, open_caller(call.settings, o->fix ? Need::ingest : Need::read));
     MEMD_TRY_ASSIGN(const mcp::ToolOutcome outcome, caller->admin("doctor", mcp::to_arguments(*o), {}));
-    MEMD_TRY_ASSIGN(const auto report, read_answer<admin::DoctorReport>(outcome));
+    MEMD_TRY_ASSIGN(auto report, read_answer<admin::DoctorReport>(outcome));
+    for (admin::DoctorCheck& check : client_checks(call.settings))
+      report.checks.push_back(std::move(check));
     MEMD_TRY(print_report(call, report));
     return report.ok ? kOk : kFailed;
   };

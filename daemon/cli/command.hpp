@@ -13,7 +13,10 @@
 
 namespace memd {
 struct Settings;
+namespace admin {
+struct DoctorCheck;
 }
+}  // namespace memd
 
 namespace memd::cli {
 
@@ -98,6 +101,9 @@ Command memory_command();
 Command setup_command();
 std::vector<Command> service_commands();  // stop, restart, logs, uninstall
 std::vector<Command> session_commands();  // open, handoff
+
+// Returns what `memd doctor` says of each installed client: whether memd is registered with it.
+std::vector<admin::DoctorCheck> client_checks(const Settings& settings);
 
 // Returns true if clients are installed and none of them has memd registered. Returns false if this cannot be
 // determined.

@@ -30,6 +30,14 @@ void print_difference(Screen& screen, std::string_view lines) {
 
 }  // namespace
 
+std::string state_text(const ClientState& client) {
+  if (!client.trouble.empty()) return client.trouble;
+  if (client.registered) return "registered";
+  if (client.command.empty()) return "not registered";
+  if (client.missing.front() == "server") return "registered as " + client.command;
+  return fmt::format("registered, without {}", fmt::join(client.missing, " and "));
+}
+
 void show(Screen& screen, const std::vector<ClientState>& clients) {
   if (clients.empty()) {
     screen.line("No agent that memd knows was found here.");
@@ -37,14 +45,8 @@ void show(Screen& screen, const std::vector<ClientState>& clients) {
   }
   Table table({{"CLIENT"}, {"NAME"}, {"STATE", Column::Fit::shrinks}});
   for (const ClientState& one : clients) {
-    const std::string state = !one.trouble.empty()  ? one.trouble
-                              : one.registered      ? "registered"
-                              : one.command.empty() ? "not registered"
-                              : one.missing.front() != "server"
-                                  ? fmt::format("registered, without {}", fmt::join(one.missing, " and "))
-                                  : "registered as " + one.command;
     const Style style = one.registered ? Style::good : one.trouble.empty() ? Style::warning : Style::bad;
-    table.row({Line(one.client, Style::strong), Line(one.name), Line(state, style)});
+    table.row({Line(one.client, Style::strong), Line(one.name), Line(state_text(one), style)});
   }
   table.print(screen);
 }

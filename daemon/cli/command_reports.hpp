@@ -24,6 +24,8 @@ struct ClientState {
   std::string trouble;               // why `command` is unknown
   std::vector<std::string> missing;  // parts that registering would add or change
 };
+// Returns "registered", "not registered", or what is missing.
+std::string state_text(const ClientState& client);
 void show(Screen& screen, const std::vector<ClientState>& clients);
 
 inline constexpr const char* kChangeFailed = "failed";

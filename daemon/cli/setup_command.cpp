@@ -230,6 +230,16 @@ bool lacks_registration(const Settings& settings) {
   return found;
 }
 
+std::vector<admin::DoctorCheck> client_checks(const Settings& settings) {
+  std::vector<admin::DoctorCheck> out;
+  const auto found = clients_here(settings, false);
+  if (!found) return out;
+  for (const ClientState& client : *found)
+    out.push_back({"client " + client.client, client.registered ? "ok" : "note",
+                   client.name + ": " + state_text(client), client.registered ? "" : "memd setup " + client.client});
+  return out;
+}
+
 Result<std::vector<ClientChange>> unregister_everywhere(const Settings& settings, bool dry_run) {
   SetupOptions o;
   o.remove = true;

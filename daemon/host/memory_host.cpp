@@ -22,11 +22,13 @@
 #include "protocol/mcp/server_profile.hpp"
 #include "schemas/base/time.hpp"
 #include "schemas/store_health.hpp"
+#include "store/catalog/memory_file_set.hpp"
 #include "store/db/store_copies.hpp"
 #include "store/db/withheld.hpp"
 #include "store/files/whole_file.hpp"
 #include "store/harvest/material.hpp"
 #include "store/read/ingestion.hpp"
+#include "store/reader.hpp"
 #include "store/search/words/document_lengths.hpp"
 #include "store/write/forgetting.hpp"
 
@@ -46,6 +48,12 @@ std::map<Platform, std::vector<std::filesystem::path>> override_roots(const Conf
   for (const auto& [platform, c] : config.platforms)
     if (!c.paths.empty()) out[platform] = c.paths;
   return out;
+}
+
+// Returns the projects of the sessions in the store, as they are now. Empty without a store.
+std::vector<std::filesystem::path> known_projects(const Settings& settings) {
+  const auto directories = Reader::in_background(settings.layout.database()).ask(catalog::SessionDirectoriesQuery{});
+  return directories ? catalog::project_roots(*directories, settings.home) : std::vector<std::filesystem::path>();
 }
 
 // Counts one reader per worker, one more, and one per call that waits for its client's model, because such a call keeps
@@ -274,7 +282,7 @@ MemoryHost::MemoryHost(const Settings& settings, const Clock& clock, Background 
       clock_(clock),
       is_service_(background != nullptr),
       discovery_(all_adapters(), settings.home, override_roots(settings.config), disabled_platforms(settings.config),
-                 settings.agent_directory),
+                 settings.agent_directory, known_projects(settings)),
       semantic_(settings.config.embedding, settings.layout.database(), clock),
       lengths_(std::make_shared<search::DocumentLengths>()),
       readers_(std::make_unique<ReaderPool>(settings.layout.database(), reader_count(settings), semantic_.index(),

@@ -145,6 +145,7 @@ AnswerText search_notice(const SearchAnswer& found, SearchMode asked, const Scop
     out.say("Nothing fits in what was read so far.");
   else if (found.nothing_relevant)
     out.say("Nothing fits: it may never have been discussed, or in other words.");
+  if (found.weak) out.say("Weak matches: ask again with `also`: names, commands, error text.");
   if (found.left_out > 0) {
     out.say(counted_are(found.left_out, "hit"),
             "left out: the index names what the store does not hold. `memd doctor` says what to do.");

@@ -66,7 +66,7 @@ class Play:
         self.home.mkdir(parents=True)
         make_project(self.project)
         driver = DRIVERS[agent]
-        self.model = StandIn({**self.script, 'models': list(driver.models), 'has_tools': driver.has_tools}, self.project, folder / 'log.jsonl', driver.fill, driver.filling)
+        self.model = StandIn({**self.script, 'models': list(driver.models), 'has_tools': driver.has_tools, 'subagent': driver.subagent}, self.project, folder / 'log.jsonl', driver.fill, driver.filling)
         self.agent = driver(installed, self.home, self.project, self.model)
         self.played = Played(agent, scenario, '?', self.home, self.project, self.model.records)
 

@@ -26,6 +26,7 @@ class Agent:
     RESUME = ['-c']    # those for the session that exists
     ASK = ['-p']       # what stands before the prompt
     resumes = True     # else every turn without a screen is a session of its own
+    subagent = ''      # the kind of its sub-agents, where it has none that the stand-in knows
     has_tools = True   # else it asks the model for texts only, edits included
     fill = 195_000     # input tokens that make the agent compact
     filling = ''       # and text, where it estimates them itself
@@ -85,7 +86,7 @@ class Agent:
 
     # What scenarios do with it.
     def version(self):
-        out = subprocess.run([self.program, '--version'], env=self.environment(), cwd=self.project, text=True, timeout=60,
+        out = subprocess.run([self.program, '--version'], env=self.environment(), cwd=self.project, text=True, timeout=TURN_SECONDS,
                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
         return next((w.strip('v,().') for w in out.stdout.split() if w.strip('v,().')[:1].isdigit()), '?')
 

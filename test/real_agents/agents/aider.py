@@ -10,7 +10,9 @@ class Aider(Agent):
     RESUME = ['--restore-chat-history']
     ASK = ['--message']
 
-    OPTIONS = ['--model', 'openai/standin-model', '--edit-format', 'diff', '--yes-always', '--no-stream', '--no-show-model-warnings']
+    # A file that an answer names is asked for again, unless it is in the chat.
+    OPTIONS = ['--model', 'openai/standin-model', '--edit-format', 'diff', '--yes-always', '--no-stream', '--no-show-model-warnings',
+               '--no-show-release-notes', '--file', 'ferry.ini', '--file', 'notes.md', '--file', 'plan.day']
 
     def variables(self):
         return {'OPENAI_API_KEY': 'none', 'OPENAI_API_BASE': self.model.url + '/v1', 'AIDER_ANALYTICS': 'false', 'AIDER_CHECK_UPDATE': 'false',

@@ -21,7 +21,7 @@ class ClaudeCode(Agent):
 
     def variables(self):
         return {'ANTHROPIC_BASE_URL': self.model.url, 'ANTHROPIC_API_KEY': 'none', 'CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC': '1',
-                'DISABLE_AUTOUPDATER': '1', 'CLAUDE_CODE_AUTO_COMPACT_WINDOW': '200000', 'ENABLE_TOOL_SEARCH': 'false', 'IS_SANDBOX': '1'}
+                'DISABLE_AUTOUPDATER': '1', 'CLAUDE_CODE_AUTO_COMPACT_WINDOW': '200000', 'ENABLE_TOOL_SEARCH': 'true', 'IS_SANDBOX': '1'}
 
     def _options(self, resume):
         if not resume:

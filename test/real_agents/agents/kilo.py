@@ -7,3 +7,6 @@ class Kilo(OpenCode):
     program = 'kilo'
     programs = 'node_modules/@kilocode/cli-linux-x64/bin'
     setup_name = 'kilo'
+
+    def variables(self):
+        return {**super().variables(), 'KILO_DISABLE_DEFAULT_PLUGINS': '1', 'KILO_TELEMETRY_LEVEL': 'off'}

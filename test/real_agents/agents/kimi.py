@@ -7,6 +7,7 @@ class Kimi(Agent):
     program = 'kimi'
     setup_name = 'kimi'
     ready = 'context: '
+    subagent = 'coder'
     asks = {'Trust this folder?': 'Enter'}
 
     def variables(self):

@@ -13,8 +13,10 @@ def parse(body, path):
         messages.append(Message(m['role'], '\n'.join(b['text'] for b in blocks if b.get('type') == 'text'),
                                 [b['id'] for b in blocks if b.get('type') == 'tool_use'],
                                 {b['tool_use_id']: text_of(b.get('content')) for b in blocks if b.get('type') == 'tool_result'}))
+    found = {name for m in messages for text in m.results.values() for name in text.split('\n')}  # tools that a search has named
     answer_format = body.get('output_format') or (body.get('output_config') or {}).get('format')
-    return Request(messages, [Tool(t['name'], t.get('input_schema') or {}) for t in body.get('tools') or []],
+    return Request(messages, [Tool(t['name'], t.get('input_schema') or {}) for t in body.get('tools') or []
+                              if not t.get('defer_loading') or t['name'] in found],
                    text_of(body.get('system')), body.get('model', ''), answer_format and answer_format.get('schema', {}),
                    (body.get('thinking') or {}).get('type') in ('enabled', 'adaptive'))
 

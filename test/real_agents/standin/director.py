@@ -44,13 +44,16 @@ def decide(script, request, project, run, prefix):
     number = _next_step(steps, after, is_interrupted)
     while number < len(steps):
         step = json.loads(json.dumps(steps[number]).replace('{project}', project).replace('{agent}', _started_agent(after)))
+        step['agent'] = script.get('subagent')
         kind, offered, ident = step.get('tool'), None, f'_s{number}c0'
         if kind:
             kind, step, offered = _tool(request, kind, step)
+            if kind == 'await' and tools.pick(request.tools, 'delegate') is None:
+                offered = None  # nobody to wait for
             found = len({c for m in after for c in m.calls if c.endswith(f'f{number}')})
-            is_hidden = offered is None or offered.name in tools.THROUGH
-            if found < len(step.get('find', [])) and (is_hidden or found) and (finder := tools.pick(request.tools, 'find-tool')):
-                # The agent offers it when it is looked for. Each of the queries must find it.
+            is_wanted = offered is None or kind.startswith('mcp:')
+            if found < len(step.get('find', [])) and is_wanted and (finder := tools.pick(request.tools, 'find-tool')):
+                # The agent offers it when it is looked for. Each of the queries must find memd.
                 kind, ident, offered = 'find-tool', f'_s{number - 1}c{found}f{number}', finder
                 step = {'arguments': {'query': step['find'][found], 'limit': 8, 'max_results': 8}}
             if offered is None and not step.get('say'):

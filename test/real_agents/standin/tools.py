@@ -1,4 +1,5 @@
 """Which of the agent's tools does what a step of a scenario asks for, and the arguments in that tool's own words."""
+import json
 import os
 
 NAMES = {
@@ -9,7 +10,7 @@ NAMES = {
     'delegate': ['Agent', 'Task', 'task', 'agent', 'spawn_agent', 'invoke_agent', 'generalist', 'spawn_subagent'],
     'await': ['wait_agent', 'wait', 'get_command_or_subagent_output'],
     'finish': ['complete_task'],
-    'find-tool': ['tool_search', 'ToolSearch', 'search_tool'],
+    'find-tool': ['tool_search', 'ToolSearch', 'search_tool', 'search_tool_functions'],
 }
 PARAMETERS = {
     'path': ['file_path', 'filePath', 'absolute_path', 'path', 'target_file'],
@@ -22,9 +23,10 @@ PARAMETERS = {
     'agent': ['subagent_type', 'agent_name'],
 }
 THROUGH = {'use_tool': ('memd__', 'tool_name', 'tool_input'),  # tools that call others, which are found by a search
-           'tool_call': ('mcp__memd__', 'name', 'arguments')}
+           'tool_call': ('mcp__memd__', 'name', 'arguments'),
+           'run_typescript': None}
 EDITOR = {'read': 'view', 'edit': 'str_replace'}  # commands of file_editor
-SUBAGENTS = {'Agent': 'general-purpose', 'Task': 'general-purpose', 'task': 'general', 'invoke_agent': 'generalist',
+SUBAGENTS = {'Agent': 'general-purpose', 'agent': 'general-purpose', 'Task': 'general-purpose', 'task': 'general', 'invoke_agent': 'generalist',
              'spawn_subagent': 'general-purpose'}
 
 
@@ -32,7 +34,7 @@ def pick(tools, kind):
     """The offered tool that does `kind`, or None. 'mcp:NAME' is the tool NAME of an MCP server."""
     if kind.startswith('mcp:'):
         wanted = kind[4:]
-        return next((t for t in tools if t.name == wanted or t.name.endswith('_' + wanted)), None) or \
+        return next((t for t in tools if t.name == wanted or t.name.endswith(('_' + wanted, '-' + wanted))), None) or \
             next((t for t in tools if t.name in THROUGH), None)
     by_name = {t.name: t for t in tools}
     return next((by_name[n] for n in NAMES[kind] if n in by_name), None)
@@ -53,6 +55,8 @@ def block(step, project):
 def arguments(tool, kind, step, project):
     """The arguments of a call of `tool`. `step` has path, command, old, new, prompt, about, or `arguments` as they are."""
     if 'arguments' in step:
+        if tool.name == 'run_typescript':
+            return {'code': f'return await tools.memd.{kind[4:]}({json.dumps(step["arguments"])});'}
         if tool.name in THROUGH:
             prefix, name, given = THROUGH[tool.name]
             return {name: prefix + kind[4:], given: step['arguments']}
@@ -61,7 +65,7 @@ def arguments(tool, kind, step, project):
         return patch(step, project) if tool.name == 'apply_patch' else step.get('command', '')
     properties = tool.schema.get('properties') or {}
     if kind == 'delegate':
-        step = {**step, 'agent': SUBAGENTS.get(tool.name, 'default')}
+        step = {**step, 'agent': step.get('agent') or SUBAGENTS.get(tool.name, 'default')}
     out = _fill(properties, step)
     for name in ('input', 'patchText'):
         if tool.name == 'apply_patch' and name in properties:
