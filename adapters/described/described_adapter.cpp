@@ -339,11 +339,20 @@ const Description& DescribedAdapter::description() const {
 
 std::vector<fs::path> DescribedAdapter::roots(const HomeLayout& home) const {
   if (!home.override_roots.empty()) return home.override_roots;
+  constexpr std::string_view kProject = "{project}/";
   std::vector<fs::path> out;
+  const auto add = [&](fs::path path) {
+    if (!path.empty() && std::find(out.begin(), out.end(), path) == out.end()) out.push_back(std::move(path));
+  };
   for (const SourceRule& source : description().sources)
-    for (const auto& root : source.roots)
-      if (auto path = expanded(root, home); !path.empty() && std::find(out.begin(), out.end(), path) == out.end())
-        out.push_back(std::move(path));
+    for (const auto& root : source.roots) {
+      if (!root.starts_with(kProject)) {
+        add(expanded(root, home));
+        continue;
+      }
+      for (const fs::path& project : home.projects)
+        add(project / root.substr(kProject.size()));
+    }
   return out;
 }
 
