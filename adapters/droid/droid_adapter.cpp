@@ -84,7 +84,7 @@ class Decoder final : public KeyedDecoder<Record> {
 
   RecordOutcome read(od::object& root, RawRef raw, EventBatch& out) override {
     RecordBuilder c(Platform::droid, session_uid_, raw, detail_, out);
-    if (is_settings_) return c.finish(read_settings(c, root), "(settings)");
+    if (is_settings_) return c.finish(read_settings(c, root), "settings");
     c.time = parse_stamp(string_body(keys_.timestamp)).value_or(0);
     c.identify(is_string(keys_.id) ? c.text(keys_.id) : session_uid_ + "@" + std::to_string(raw.offset));
     const auto type = string_body(keys_.type);

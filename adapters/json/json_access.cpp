@@ -52,6 +52,7 @@ bool append_texts(TextReader& reader, od::value& content, std::string& text) {
 
 std::string media_mark(TextReader& reader, std::string_view kind, od::object& block) {
   std::string name;
+  if (kind.ends_with("_url")) kind.remove_suffix(4);  // "image_url"
   if (restart(block)) find_media_name(reader, block, name);
   std::string mark = "[" + std::string(is_identifier(kind) ? kind : "media");
   return mark.append(name.empty() ? "" : ": ").append(name).append("]");

@@ -87,11 +87,14 @@ class Decoder final : public KeyedDecoder<Record> {
         is_state_(source.path.ends_with("/state.json")) {}
 
  protected:
-  bool surely_a_record() const override { return is_string(keys_.type) && is_number(keys_.time); }
+  bool surely_a_record() const override {
+    return (is_string(keys_.type) && is_number(keys_.time)) ||
+           (is_number(keys_.timestamp) && keys_.message.starts_with('{'));
+  }
 
   RecordOutcome read(od::object& root, RawRef raw, EventBatch& out) override {
     RecordBuilder c(Platform::kimi, session_uid_, raw, detail_, out);
-    if (is_state_) return c.finish(read_state(c, root), "(state)");
+    if (is_state_) return c.finish(read_state(c, root), "state");
     c.is_sidechain = is_subagent();
     // Records without an id are told apart by their content.
     std::string_view bytes;
