@@ -58,7 +58,10 @@ inline Looked look(const Adapter& adapter, const SourceCandidate& candidate, con
     if (known != before.sessions.end())
       for (const auto& item : known->second)
         old[item.key] = item;
-    if ((*session)->head) decode_item(adapter, candidate, reader->item(key, (*session)->head->key).value());
+    if (const auto& head = (*session)->head) {
+      decode_item(adapter, candidate, reader->item(key, head->key).value());
+      sum += head->ledger_bytes;
+    }
     for (const auto& item : (*session)->items) {
       SourceItem k;
       if (const auto it = old.find(item.key); it != old.end()) k = it->second;
