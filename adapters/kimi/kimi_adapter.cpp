@@ -310,7 +310,7 @@ class KimiAdapter final : public AdapterOf<Decoder> {
         .capabilities = all_capabilities_but({Capability::cost, Capability::session_stop, Capability::git_branch}),
         .limitations =
             {"Kimi Code stores no git branch, and a working directory only for each session; kimi-cli stores "
-             "none.",
+             "none. No subagent has one of its own.",
              "Of kimi-cli, sessions without wire.jsonl (before 0.60) and models are not known.",
              "Logs that Kimi Code has compressed (wire.jsonl.gz) are not read.",
              "Images and other media are stored as references to the log, not as text."},
