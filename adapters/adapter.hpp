@@ -24,6 +24,9 @@ struct HomeLayout {
   std::vector<std::filesystem::path> override_roots;  // from the configuration; replaces the defaults unless empty
   // Returns the directory that an environment variable names; empty: it names none. Null: no variable is set.
   std::function<std::filesystem::path(const char* name)> directory_of = nullptr;
+  // Repositories, and other directories, in which agents are known to have worked. For agents that keep their files
+  // there.
+  std::vector<std::filesystem::path> projects = {};
 
   // Returns the directories of an agent's data: the one that the variable names, if it does, then the default.
   std::vector<std::filesystem::path> places(const char* variable, const std::filesystem::path& otherwise) const;

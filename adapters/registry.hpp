@@ -51,7 +51,23 @@ const Adapter& adapter<Platform::antigravity>();
 template <>
 const Adapter& adapter<Platform::kilo>();
 template <>
+const Adapter& adapter<Platform::vibe>();
+template <>
 const Adapter& adapter<Platform::openhands>();
+template <>
+const Adapter& adapter<Platform::qwen>();
+template <>
+const Adapter& adapter<Platform::copilot>();
+template <>
+const Adapter& adapter<Platform::droid>();
+template <>
+const Adapter& adapter<Platform::kimi>();
+template <>
+const Adapter& adapter<Platform::aider>();
+template <>
+const Adapter& adapter<Platform::roo_code>();
+template <>
+const Adapter& adapter<Platform::kilo_code>();
 
 // Makes the agents that the configuration describes known, as platforms and adapters, in place of those known before.
 // Call before threads start. Errc::bad_config: one has the key of another agent, or the number that its key gives it.

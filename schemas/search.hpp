@@ -141,6 +141,8 @@ struct SearchAnswer {
   SemanticCoverage semantic;
   bool nothing_relevant = false;           // hits, if any, are the nearest found, but not relevant
   double likelihood = 1;                   // 0…1, probability that one of the best hits is about the question
+  bool weak = false;                       // low enough to ask again with further phrasings; never with `also`
+  std::vector<std::string> missing_terms;  // when weak: words of the question that the best hits lack
   bool more = false;                       // there are hits after these
   std::vector<std::string> ignored_terms;  // too common to help, without letters, or in no exchange at all
   std::vector<std::string> unknown_terms;  // those of them that are in no exchange at all

@@ -10,47 +10,39 @@
 namespace memd::cline {
 namespace {
 
-// Cline in both generations, Roo Code, and Kilo Code before 2026. Formats: task_messages.hpp, session_reader.hpp (from
-// the public sources cline/cline and RooCodeInc/Roo-Code). Stateless, thread-safe.
+// The capabilities and limits of tasks, which the forks have, too.
+AdapterDescription describe_tasks(Platform platform, const std::string& extension) {
+  return {.platform = platform,
+          .adapter_version = "1.0.0",
+          .data_completeness = DataCompleteness::full,
+          .capabilities = all_capabilities_but({Capability::session_stop, Capability::git_branch}),
+          .limitations =
+              {"Times and tokens come from the interface messages, complete tool inputs and results from the model's "
+               "history; both are joined by conversationHistoryIndex, time or order.",
+               "If the interface messages of a task are lost or cut, the model's history tells the rest. Early entries "
+               "have no times: they follow the last message, or the start of the task.",
+               "Failures of tools are inferred in tasks from the wording of the results.",
+               "The lines that an edit changes are counted from its input."},
+          // Per editor; remote servers store the same under ~/.vscode-server/data and the like.
+          .storage_locations = {"~/.config/<editor>/User/globalStorage/" + extension + "/tasks",
+                                "~/Library/Application Support/<editor>/User/globalStorage/" + extension + "/tasks",
+                                "%APPDATA%\\<editor>\\User\\globalStorage\\" + extension + "\\tasks"},
+          .resume_command = {}};
+}
+
+// Cline in both generations (public source: cline/cline), and the extensions made from it, which keep tasks in the same
+// way. Formats: task_messages.hpp, session_reader.hpp. Stateless, thread-safe.
 class ClineAdapter final : public json::AdapterOf<ItemDecoder> {
  public:
-  const AdapterDescription& describe() const override {
-    static const AdapterDescription description{
-        .platform = Platform::cline,
-        .adapter_version = "1.0.0",
-        .data_completeness = DataCompleteness::full,
-        .capabilities = {Capability::semantic_search, Capability::temporal_query, Capability::session_summary,
-                         Capability::exchange_retrieval, Capability::token_metrics, Capability::file_context,
-                         Capability::live_tail, Capability::tool_calls, Capability::compaction_markers,
-                         Capability::cost, Capability::session_stop, Capability::git_branch},
-        .limitations =
-            {"Times and tokens come from the interface messages, complete tool inputs and results from the model's "
-             "history; both are joined by conversationHistoryIndex, time or order.",
-             "If the interface messages of a task are lost or cut, the model's history tells the rest. Early entries "
-             "have no times: they follow the last message, or the start of the task.",
-             "Prompts and results of sessions in ~/.cline/data/sessions have times in version 3.0.65; those of earlier "
-             "versions are placed just before the next answer.",
-             "Only those sessions record a git branch, one for the session: the last one.",
-             "Of several compactions of such a session the disk has the last: the others are known if memd read them.",
-             "Some versions of Roo Code count cached tokens as input; memd subtracts them where the numbers allow it.",
-             "Failures of tools are recorded in those sessions; in tasks they are inferred from the wording of the "
-             "results.",
-             "The lines that an edit changes are counted from its input."},
-        // Per editor; remote servers store the same under ~/.vscode-server/data and the like.
-        .storage_locations = {"~/.config/<editor>/User/globalStorage/saoudrizwan.claude-dev/tasks",
-                              "~/.config/<editor>/User/globalStorage/rooveterinaryinc.roo-cline/tasks",
-                              "~/.config/<editor>/User/globalStorage/kilocode.kilo-code/tasks",
-                              "~/Library/Application Support/<editor>/User/globalStorage/<extension>/tasks",
-                              "%APPDATA%\\<editor>\\User\\globalStorage\\<extension>\\tasks", "~/.cline/data/tasks",
-                              "~/.cline/data/sessions", "the same two below $CLINE_DIR/data and $CLINE_DATA_DIR"},
-        .resume_command = {"cline", "--id", "{id}"},  // cline --help, 3.0
-    };
-    return description;
-  }
+  ClineAdapter(std::string extension, AdapterDescription description)
+      : extension_(std::move(extension)), description_(std::move(description)) {}
+
+  const AdapterDescription& describe() const override { return description_; }
 
   std::vector<std::filesystem::path> roots(const HomeLayout& home) const override {
     if (!home.override_roots.empty()) return home.override_roots;
-    auto roots = default_roots(home.home);
+    auto roots = extension_roots(home.home, extension_);
+    if (description_.platform != Platform::cline) return roots;
     for (const auto& place : home.places("CLINE_DIR", home.home / ".cline"))
       for (auto& data : home.places("CLINE_DATA_DIR", place / "data"))
         if (std::find(roots.begin(), roots.end(), data) == roots.end()) roots.push_back(std::move(data));
@@ -63,7 +55,7 @@ class ClineAdapter final : public json::AdapterOf<ItemDecoder> {
     if (relative.empty() || *relative.begin() == "..") return std::nullopt;
     const auto path = parse_source_path(file);
     if (!path) return std::nullopt;
-    return SourceCandidate{Platform::cline, path->main, SourceFormat::json};
+    return SourceCandidate{description_.platform, path->main, SourceFormat::json};
   }
 
   bool looks_into(const std::filesystem::path&, const std::filesystem::path& directory) const override {
@@ -77,10 +69,39 @@ class ClineAdapter final : public json::AdapterOf<ItemDecoder> {
   std::unique_ptr<SnapshotReader> open_snapshot(const Source& source, const FileView& files) const override {
     auto path = parse_source_path(source.path);
     if (!path) return nullptr;
+    path->platform = description_.platform;
     if (path->generation == Generation::session) return std::make_unique<SessionReader>(std::move(*path), files);
     return std::make_unique<TaskReader>(std::move(*path), files);
   }
+
+ private:
+  const std::string extension_;
+  const AdapterDescription description_;
 };
+
+AdapterDescription describe_cline() {
+  AdapterDescription d = describe_tasks(Platform::cline, "saoudrizwan.claude-dev");
+  d.capabilities = {kAllCapabilities.begin(), kAllCapabilities.end()};
+  d.limitations.insert(
+      d.limitations.end(),
+      {"Prompts and results of sessions in ~/.cline/data/sessions have times in version 3.0.65; those of earlier "
+       "versions are placed just before the next answer.",
+       "Only those sessions record failures of tools, and a git branch, one for the session: the last one.",
+       "Of several compactions of such a session the disk has the last: the others are known if memd read them."});
+  d.storage_locations.insert(d.storage_locations.end(), {"~/.cline/data/tasks", "~/.cline/data/sessions",
+                                                         "the same two below $CLINE_DIR/data and $CLINE_DATA_DIR"});
+  d.resume_command = {"cline", "--id", "{id}"};  // cline --help, 3.0
+  return d;
+}
+
+AdapterDescription describe_fork(Platform platform, const std::string& extension) {
+  AdapterDescription d = describe_tasks(platform, extension);
+  const std::string name(name_of(platform));
+  d.limitations.push_back("Some versions of " + name +
+                          " count cached tokens as input; memd subtracts them where the numbers allow it.");
+  d.limitations.push_back("The adapter follows the public source; it was not tried on data of a real user.");
+  return d;
+}
 
 }  // namespace
 
@@ -88,6 +109,22 @@ class ClineAdapter final : public json::AdapterOf<ItemDecoder> {
 
 template <>
 const memd::Adapter& memd::adapter<memd::Platform::cline>() {
-  static const cline::ClineAdapter instance;
+  static const cline::ClineAdapter instance("saoudrizwan.claude-dev", cline::describe_cline());
+  return instance;
+}
+
+// Roo Code (public source: RooCodeInc/Roo-Code).
+template <>
+const memd::Adapter& memd::adapter<memd::Platform::roo_code>() {
+  constexpr const char* kExtension = "rooveterinaryinc.roo-cline";
+  static const cline::ClineAdapter instance(kExtension, cline::describe_fork(Platform::roo_code, kExtension));
+  return instance;
+}
+
+// Kilo Code before 2026 (public source: Kilo-Org/kilocode). Later versions keep their sessions as Kilo does.
+template <>
+const memd::Adapter& memd::adapter<memd::Platform::kilo_code>() {
+  constexpr const char* kExtension = "kilocode.kilo-code";
+  static const cline::ClineAdapter instance(kExtension, cline::describe_fork(Platform::kilo_code, kExtension));
   return instance;
 }

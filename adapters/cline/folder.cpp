@@ -24,8 +24,6 @@ constexpr std::array<std::string_view, 10> kServers{
     ".cursor-server/data",      ".windsurf-server/data",        ".trae-server/data",   ".antigravity-server/data",
     ".local/share/code-server", ".openvscode-server/data",
 };
-constexpr std::array<std::string_view, 3> kExtensions{"saoudrizwan.claude-dev", "rooveterinaryinc.roo-cline",
-                                                      "kilocode.kilo-code"};
 
 bool is_id(std::string_view name) {
   const auto ok = [](char c) { return ascii::is_word(c) || c == '-' || c == '.' || c == ':'; };
@@ -66,18 +64,13 @@ std::optional<SourcePath> parse_source_path(const fs::path& file) {
   return std::nullopt;
 }
 
-std::vector<fs::path> default_roots(const fs::path& home) {
+std::vector<fs::path> extension_roots(const fs::path& home, std::string_view extension) {
   std::vector<fs::path> roots;
-  const auto add = [&](const fs::path& user) {
-    for (const auto extension : kExtensions)
-      roots.push_back(user / "User" / "globalStorage" / extension);
-  };
   for (const auto folder : kHostFolders)
     for (const auto host : kHosts)
-      add(home / folder / host);
+      roots.push_back(home / folder / host / "User" / "globalStorage" / extension);
   for (const auto server : kServers)
-    add(home / server);
-  roots.push_back(home / ".cline" / "data");
+    roots.push_back(home / server / "User" / "globalStorage" / extension);
   return roots;
 }
 

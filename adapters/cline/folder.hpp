@@ -1,6 +1,7 @@
 #pragma once
 
 #include "adapters/snapshot_reader.hpp"
+#include "schemas/platform.hpp"
 
 #include <cstdint>
 #include <filesystem>
@@ -24,6 +25,7 @@ inline constexpr std::string_view kCompactionSuffix = ".compaction.json";
 enum class Generation : std::uint8_t { task, session };
 
 struct SourcePath {
+  Platform platform = Platform::cline;
   Generation generation = Generation::task;
   std::filesystem::path folder;
   std::string id;    // task or session id
@@ -36,7 +38,8 @@ std::optional<SourcePath> parse_source_path(const std::filesystem::path& file);
 // Returns whether a file in a source's folder is temporary, from an unfinished write, and so not part of the source.
 bool is_temporary(std::string_view name);
 
-std::vector<std::filesystem::path> default_roots(const std::filesystem::path& home);
+// Returns the directories of an extension's data below editors and remote servers.
+std::vector<std::filesystem::path> extension_roots(const std::filesystem::path& home, std::string_view extension);
 
 // Returns whether a directory contains shadow repositories, caches or settings.
 bool is_foreign_directory(const std::filesystem::path& directory);

@@ -93,7 +93,7 @@ RecordOutcome read_head(ItemContext& c, od::object& item) {
   if (!collect(item, tokens)) return RecordOutcome::damaged();
   const auto uid = [&](std::string_view token) {
     const std::string id = c.text(token);
-    return id.empty() ? std::string() : make_session_uid(Platform::cline, id);
+    return id.empty() ? std::string() : make_session_uid(c.platform(), id);
   };
   SessionUpdate& update = c.add_session();
   update.native_id = c.text(tokens.id);
@@ -126,7 +126,7 @@ MEMD_KEYS(CallKeys, id, tool, path, added, removed);
 
 RecordOutcome ItemDecoder::read(od::object& item, RawRef raw, EventBatch& out) {
   if (is_true(keys_.damaged)) return RecordOutcome::damaged();
-  ItemContext c(Platform::cline, session_uid_, raw, detail_, out);
+  ItemContext c(platform(), session_uid_, raw, detail_, out);
   ItemFields fields{keys_, c.text(keys_.key), {}};
   const auto session = split_session_uid(session_uid_);
   const std::string native_id(session ? session->native_id : std::string_view{});

@@ -24,7 +24,7 @@ MEMD_KEYS(ItemKeys, key, record, head, damaged, cwd, first, subtask, superseded,
 class ItemDecoder final : public KeyedDecoder<ItemKeys> {
  public:
   ItemDecoder(const Source& source, Detail detail)
-      : KeyedDecoder(Platform::cline, source.session_uid, detail, {.items = true}) {}
+      : KeyedDecoder(source.platform, source.session_uid, detail, {.items = true}) {}
 
  protected:
   RecordOutcome read(od::object& item, RawRef raw, EventBatch& out) override;

@@ -279,7 +279,7 @@ Result<std::optional<SnapshotReader::Session>> SessionReader::session(const std:
   const auto it = agents_.find(session_key);
   if (it == agents_.end()) return std::optional<Session>();
   Session session;
-  session.session_uid = make_session_uid(Platform::cline, it->second.native_id);
+  session.session_uid = make_session_uid(path_.platform, it->second.native_id);
   session.head = it->second.head;
   session.items = it->second.items;
   if (!it->second.document.whole) append_stored_tail(known, session.items);

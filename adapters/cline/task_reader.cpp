@@ -360,7 +360,7 @@ Result<std::optional<SnapshotReader::Session>> TaskReader::session(const std::st
   MEMD_TRY(load(""));
   if (session_key != path_.id) return std::optional<Session>();
   Session session;
-  session.session_uid = make_session_uid(Platform::cline, path_.id);
+  session.session_uid = make_session_uid(path_.platform, path_.id);
   session.head = head_;
   session.items = items_;
   keep_stored(known, session);

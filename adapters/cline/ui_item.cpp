@@ -91,16 +91,18 @@ constexpr std::string_view kApprovalFlag = "REQ_APP";
 
 constexpr Names kErrors(
     "error diff_error clineignore_error rooignore_error error_retry condense_context_error command_permission_denied "
-    "mcp_error api_req_failed mistake_limit_reached auto_approval_max_req_reached rate_limit_error");
+    "mcp_error api_req_failed mistake_limit_reached auto_approval_max_req_reached rate_limit_error "
+    "payment_required_prompt invalid_model");
 
 // Messages of the client about itself, and repeats.
 constexpr Names kState(
-    "api_req_retried api_req_rate_limit_wait api_req_retry_delayed checkpoint_created checkpoint_saved task_progress "
+    "api_req_retried api_req_rate_limit_wait api_req_rate_limited api_req_retry_delayed checkpoint_restore "
+    "checkpoint_created checkpoint_saved task_progress "
     "hook_status hook_output_stream mcp_server_request_started mcp_notification info "
     "shell_integration_warning_with_suggestion shell_integration_warning load_mcp_documentation generate_explanation "
     "conditional_rules_applied resume_task resume_completed_task new_task_started inspect_site_result user_edit_todos "
     "subagent condense summarize_task report_bug interactive_app browser_session_status too_many_tools_warning image "
-    "finishTask sliding_window_truncation api_req_deleted");
+    "finishTask api_req_deleted");
 
 struct UiText {
   UiKeys tokens;
@@ -257,6 +259,10 @@ RecordOutcome read_named(ItemContext& c, od::object& item, od::object& object, c
   if (name == "api_req_started") return read_request(c, item, fields, ui.text);
   if (name == "api_req_finished" || name == "deleted_api_reqs" || name == "subagent_usage") return read_usage(c, ui);
   if (name == "condense_context") return read_condensed(c, object);
+  if (name == "sliding_window_truncation") {
+    c.add_compaction("truncated", {});
+    return RecordOutcome::indexed();
+  }
   if (name == "command_output" || name == "mcp_server_response" || name == "browser_action_result" ||
       name == "codebase_search_result" || name == "subtask_result")
     return read_shown_output(c, item, fields, ui);

@@ -390,6 +390,7 @@ void add_usage(const TokenUsage& usage, std::size_t first, RecordBuilder& c) {
   Event& e = at != events.end() ? *at : c.add_lifecycle("usage");
   e.response_key = c.key();
   e.usage = usage;
+  e.model = c.model;
 }
 
 }  // namespace

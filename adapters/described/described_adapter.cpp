@@ -122,6 +122,7 @@ class Decoder final : public json::LogDecoder {
     for (std::size_t i = first; i < out.events.size(); ++i) {
       out.events[i].git_branch = branch;
       out.events[i].agent_version = version;
+      if (out.events[i].response_key != 0 && out.events[i].model.empty()) out.events[i].model = c.model;
     }
     if (!told && c.emitted()) {
       c.diagnose(DiagnosticType::missing_field, {"time"});
@@ -149,6 +150,9 @@ class Decoder final : public json::LogDecoder {
     const RecordTerms& terms = source_.record;
     const auto native = [&](const std::string& id) { return terms.unique_in_agent ? id : uid + "/" + id; };
     std::string id = lookup_.text(terms.id, place);
+    // Rows of several queries are of tables that number their rows alike.
+    std::int64_t query = 0;
+    if (!id.empty() && !place.here["@query"].get(query) && query > 1) id = std::to_string(query) + ":" + id;
     c.id_is_local = !terms.unique_in_agent || id.empty();
     if (!id.empty())
       c.identify(native(id));
@@ -158,7 +162,10 @@ class Decoder final : public json::LogDecoder {
       c.identify(hash64(bytes_, hash64(uid)));
     if (terms.parent.empty() || id.empty()) return;
     const std::string parent = lookup_.text(terms.parent, place);
-    c.parent = parent.empty() ? 0 : record_key(platform_, native(parent));
+    if (!parent.empty())
+      c.parent = record_key(platform_, native(parent));
+    else if (lookup_.finds_null(terms.parent, place))
+      c.parent = 0;
   }
 
   // Returns whether the record has the time that it should have.
@@ -332,11 +339,20 @@ const Description& DescribedAdapter::description() const {
 
 std::vector<fs::path> DescribedAdapter::roots(const HomeLayout& home) const {
   if (!home.override_roots.empty()) return home.override_roots;
+  constexpr std::string_view kProject = "{project}/";
   std::vector<fs::path> out;
+  const auto add = [&](fs::path path) {
+    if (!path.empty() && std::find(out.begin(), out.end(), path) == out.end()) out.push_back(std::move(path));
+  };
   for (const SourceRule& source : description().sources)
-    for (const auto& root : source.roots)
-      if (auto path = expanded(root, home); !path.empty() && std::find(out.begin(), out.end(), path) == out.end())
-        out.push_back(std::move(path));
+    for (const auto& root : source.roots) {
+      if (!root.starts_with(kProject)) {
+        add(expanded(root, home));
+        continue;
+      }
+      for (const fs::path& project : home.projects)
+        add(project / root.substr(kProject.size()));
+    }
   return out;
 }
 

@@ -367,8 +367,9 @@ class Parser {
     for (auto& root : out) {
       while (root.size() > 1 && root.ends_with('/'))
         root.pop_back();
-      if (!root.starts_with("~/") && !root.starts_with('/') && !(root.starts_with('$') && root.size() > 1))
-        refuse(file_, node.Mark(), key + ": expected folders that begin with ~/, $VARIABLE or /");
+      if (!root.starts_with("~/") && !root.starts_with('/') && !(root.starts_with('$') && root.size() > 1) &&
+          !root.starts_with("{project}/"))
+        refuse(file_, node.Mark(), key + ": expected folders that begin with ~/, $VARIABLE, {project}/ or /");
       if (root == "/" || root == "~/")
         refuse(file_, node.Mark(), key + ": expected the agent's own folder, not all files");
     }
@@ -452,8 +453,11 @@ class Parser {
   Condition condition(const YAML::Node& node, const std::string& key) {
     if (!node.IsMap()) refuse(file_, node.Mark(), key + ": expected tests such as {/type: user}");
     Condition out;
-    for (const auto& entry : node)
-      read_tests(entry.second, key + " " + entry.first.Scalar(), {way(entry.first, key)}, out);
+    for (const auto& entry : node) {
+      Test begun;
+      begun.at = way(entry.first, key);
+      read_tests(entry.second, key + " " + entry.first.Scalar(), begun, out);
+    }
     return out;
   }
 

@@ -136,21 +136,28 @@ std::optional<element> Lookup::follow(const Pointer& pointer, const Place& place
     if (at && step.opens && at->is_string()) at = open(at->get_string().value_unsafe());
     if (!at) return at;
   }
-  return at->is_null() ? std::nullopt : at;
+  return at;
 }
 
 std::optional<element> Lookup::find(const Term& term, const Place& place) {
   for (const Pointer& pointer : term.pointers)
     if (!pointer.is_key)
-      if (auto found = follow(pointer, place)) return found;
+      if (auto found = follow(pointer, place); found && !found->is_null()) return found;
   return std::nullopt;
+}
+
+bool Lookup::finds_null(const Term& term, const Place& place) {
+  return std::any_of(term.pointers.begin(), term.pointers.end(), [&](const Pointer& pointer) {
+    const auto found = follow(pointer, place);
+    return found && found->is_null();
+  });
 }
 
 std::string Lookup::text(const Term& term, const Place& place) {
   for (const Pointer& pointer : term.pointers) {
     if (pointer.is_key) {
       if (!place.key.empty()) return std::string(place.key);
-    } else if (const auto found = follow(pointer, place)) {
+    } else if (const auto found = follow(pointer, place); found && !found->is_null()) {
       return text_of(*found);
     }
   }
@@ -158,7 +165,9 @@ std::string Lookup::text(const Term& term, const Place& place) {
   const auto at = term.text.find(kFolder);
   if (at == std::string::npos) return term.text;
   auto path = term.text;
-  return std::filesystem::path(path.replace(at, kFolder.size(), folder_)).lexically_normal().string();
+  path = std::filesystem::path(path.replace(at, kFolder.size(), folder_)).lexically_normal().string();
+  if (path.size() > 1 && path.ends_with('/')) path.pop_back();
+  return path;
 }
 
 std::int64_t Lookup::integer(const Term& term, const Place& place) {

@@ -31,6 +31,8 @@ class Lookup {
 
   // Returns the value; nullopt: there is none, or it is null or a text of the description.
   std::optional<json::dom::element> find(const Term& term, const Place& place);
+  // Whether a pointer leads to null.
+  bool finds_null(const Term& term, const Place& place);
   // Returns a text, number or truth value as text, and the texts of blocks; empty: there is none.
   std::string text(const Term& term, const Place& place);
   std::int64_t integer(const Term& term, const Place& place);

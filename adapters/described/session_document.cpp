@@ -170,6 +170,11 @@ class Session {
     const Elements elements(text_, source_.records, [&](const std::string& key, std::string_view value) {
       found.emplace_back(key, kept.emplace_back(value));
     });
+    if (source_.records.empty() && is_outer) {
+      ValueScanner scanner(text_);
+      scanner.value();
+      if (scanner.state() == ValueScanner::State::unfinished) out.state = TakenApart::State::unfinished;
+    }
     std::string head(text_);
     if (elements.found() && elements.end() >= elements.begin())
       head.replace(elements.begin(), elements.end() - elements.begin(), elements.substitute());
@@ -193,14 +198,14 @@ class Session {
     parts.head_bytes = text_.size();
     for (const auto& record : parts.records)
       parts.head_bytes -= std::min(parts.head_bytes, record.bytes);
-    if (is_outer) {
-      out.is_other = !source_.records.empty() && !elements.found();
+    if (is_outer && !source_.records.empty()) {
+      out.is_other = !elements.found();
       out.state = elements.state() == ValueScanner::State::unfinished ? TakenApart::State::unfinished
                   : elements.state() == ValueScanner::State::broken   ? TakenApart::State::broken
                                                                       : TakenApart::State::whole;
       if (out.state == TakenApart::State::broken) out.damaged = text_.size() - std::min(text_.size(), elements.at());
     }
-    if (!parts.id.empty()) out.sessions.push_back(std::move(parts));
+    if (!parts.id.empty() && !out.is_other) out.sessions.push_back(std::move(parts));
   }
 
  private:

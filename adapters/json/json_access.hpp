@@ -206,6 +206,31 @@ bool for_each_object(od::object& outer, std::string_view key, Visit&& visit) {
   });
 }
 
+// Calls visit(keys, object) for each block of the content under `key`: the objects of a list; a string is one block of
+// type "text". `Keys` has `type` and `text`.
+template <class Keys, class Visit>
+void for_each_block(od::object& outer, std::string_view key, Visit&& visit) {
+  od::value content;
+  od::array blocks;
+  od::object object;
+  Keys keys;
+  if (!seek(outer, key, content)) return;
+  if (is_string(token_of(content))) {
+    keys.type = "\"text\"";
+    keys.text = token_of(content);
+    visit(keys, object);
+  } else if (!content.get_array().get(blocks)) {
+    for_each_element(blocks, [&](od::value& element, std::size_t) {
+      if (!element.get_object().get(object) && collect(object, keys)) visit(keys, object);
+      return true;
+    });
+  }
+}
+
+// Returns what stands for an image, a file or another block that is no text: "[image: image/png]". The name is that of
+// its type or file, never its data.
+std::string media_mark(TextReader& reader, std::string_view kind, od::object& block);
+
 // Returns the token of a member of an object in `outer`; empty: there is none.
 std::string_view token_in(od::object& outer, std::string_view object, std::string_view key);
 

@@ -95,6 +95,8 @@ class RecordBuilder : public RecordEvents {
   bool is_sidechain = false;
   std::optional<std::uint64_t> parent;  // key of the record that this one follows; 0: it follows none
   std::string cwd;
+  std::string git_branch;
+  std::string agent_version;
   std::string model;
   bool model_of_all = false;  // events of other roles have the model, too
   bool numbered = true;       // false: the block of an event is 0 unless one is given
@@ -106,6 +108,8 @@ class RecordBuilder : public RecordEvents {
     if (parent) e.parent_id = index == 0 ? *parent : key_;
     e.time_estimated = time_estimated;
     e.cwd = cwd;
+    e.git_branch = git_branch;
+    e.agent_version = agent_version;
     if (role == Role::assistant || model_of_all) e.model = model;
     e.is_sidechain = is_sidechain;
     return e;

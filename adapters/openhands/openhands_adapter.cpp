@@ -1,3 +1,4 @@
+#include "adapters/json/content.hpp"
 #include "adapters/json/log_decoder.hpp"
 #include "adapters/json/record_builder.hpp"
 #include "adapters/names.hpp"
@@ -25,7 +26,6 @@ MEMD_KEYS(ItemKeys, cwd, model, cost, usage, event, damaged);
 MEMD_KEYS(EventKeys, id, timestamp, source, kind, reasoning_content, tool_name, tool_call_id, tool_call, action,
           llm_response_id, error, rejection_reason, summary, forgotten_event_ids, code, detail, reason, title, status,
           tool_kind, raw_input, raw_output, is_error);
-MEMD_KEYS(BlockKeys, type, text, thinking);
 MEMD_KEYS(ObservationKeys, is_error, exit_code, timeout);
 MEMD_KEYS(UsageKeys, prompt_tokens, completion_tokens, cache_read_tokens, cache_write_tokens, reasoning_tokens);
 
@@ -108,64 +108,44 @@ class Decoder final : public KeyedDecoder<ItemKeys> {
     return RecordOutcome::indexed();
   }
 
-  // Returns the texts of a list of blocks. `marker`: what it contains besides.
-  static std::string read_blocks(RecordBuilder& c, od::object& holder, std::string_view key, std::string& marker) {
-    std::string text;
-    for_each_object<BlockKeys>(holder, key, [&](const BlockKeys& block, od::object&, std::size_t) {
-      const auto token = is_string(block.text) ? block.text : block.thinking;
-      if (is_string(token)) {
-        text.append(text.empty() ? "" : "\n");
-        c.append_text(token, text);
-      } else if (string_body(block.type) == "image") {
-        marker.append(marker.empty() ? "[image]" : " [image]");
-      }
-      return true;
-    });
-    return text;
-  }
-
   static void read_thinking(RecordBuilder& c, od::object& holder, std::string_view reasoning) {
-    std::string marker;
-    std::string blocks = read_blocks(c, holder, "thinking_blocks", marker);
-    c.add_said(EventKind::thinking, blocks.empty() ? c.text(reasoning) : std::move(blocks));
+    ContentText blocks = read_content(c, holder, "thinking_blocks");
+    c.add_said(EventKind::thinking, blocks.thoughts.empty() ? c.text(reasoning) : std::move(blocks.thoughts));
   }
 
   static RecordOutcome read_message(RecordBuilder& c, od::object& event, const EventKeys& keys) {
     od::object message;
-    std::string marker;
     if (!seek_object(event, "llm_message", message)) {
       c.diagnose(DiagnosticType::missing_field, {"llm_message"});
       return RecordOutcome::unknown("no_content");
     }
-    std::string text = read_blocks(c, message, "content", marker);
+    ContentText content = read_content(c, message);
     const auto source = string_body(keys.source);
     if (source == "agent") {
       read_thinking(c, message, token_in(event, "llm_message", "reasoning_content"));
-      c.add_said(EventKind::assistant_msg, std::move(text));
+      c.add_said(EventKind::assistant_msg, std::move(content.text));
     } else if (source != "user") {
-      c.add_injected("message", std::move(text));
-    } else if (!trimmed(text).empty() || !marker.empty()) {
-      Event& e = c.add(EventKind::user_msg, Role::user);
-      e.origin = trimmed(text).starts_with('/') ? Origin::command : Origin::typed;
-      e.text = std::move(text);
-      e.summary = std::move(marker);
-      e.starts_exchange = true;
+      c.add_injected("message", std::move(content.text));
+    } else if (!content.is_blank()) {
+      const bool command = trimmed(content.text).starts_with('/');
+      add_prompt(c, std::move(content), command ? Origin::command : Origin::typed);
     }
-    if (std::string added = read_blocks(c, event, "extended_content", marker); !added.empty())
-      c.add_injected("context", std::move(added));
+    read_added(c, event);
     return c.emitted() ? RecordOutcome::indexed() : RecordOutcome::skipped("blank_message");
   }
 
+  // What skills put behind a message or a result.
+  static void read_added(RecordBuilder& c, od::object& event) {
+    if (ContentText added = read_content(c, event, "extended_content"); !added.text.empty())
+      c.add_injected("context", std::move(added.text));
+  }
+
   static RecordOutcome read_action(RecordBuilder& c, od::object& event, const EventKeys& keys) {
-    std::string marker;
     read_thinking(c, event, keys.reasoning_content);
-    c.add_said(EventKind::assistant_msg, read_blocks(c, event, "thought", marker));
+    c.add_said(EventKind::assistant_msg, read_content(c, event, "thought").text);
     const std::string arguments = c.text(token_in(event, "tool_call", "arguments"));
     if (string_body(keys.tool_name) == kFinish) {
-      InnerJson inner;
-      od::value message;
-      if (inner.open(arguments) && seek(inner.root, "message", message))
-        c.add_said(EventKind::assistant_msg, c.text(token_of(message)));
+      c.add_said(EventKind::assistant_msg, inner_text(arguments, "message"));
       return c.emitted() ? RecordOutcome::indexed() : RecordOutcome::skipped("blank_message");
     }
     Event& call = c.add(EventKind::tool_call, Role::assistant);
@@ -200,18 +180,16 @@ class Decoder final : public KeyedDecoder<ItemKeys> {
     if (string_body(keys.tool_name) == kFinish) return RecordOutcome::skipped("repeated");
     od::object observation;
     ObservationKeys told;
-    std::string marker;
     if (!seek_object(event, "observation", observation) || !collect(observation, told)) {
       c.diagnose(DiagnosticType::missing_field, {"observation"});
       return RecordOutcome::unknown("no_content");
     }
-    std::string text = read_blocks(c, observation, "content", marker);
+    ContentText content = read_content(c, observation);
     const std::int64_t code = integer(told.exit_code);
-    Event& e = add_result(c, keys, std::move(text), is_true(told.is_error) || code != 0);
-    e.summary = is_true(told.timeout) || code == -1 ? std::string(kInterruptedMark) : std::move(marker);
+    Event& e = add_result(c, keys, std::move(content.text), is_true(told.is_error) || code != 0);
+    e.summary = is_true(told.timeout) || code == -1 ? std::string(kInterruptedMark) : std::move(content.marks);
     if (is_number(told.exit_code)) e.facts.exit_code = static_cast<std::int32_t>(code);
-    if (std::string added = read_blocks(c, event, "extended_content", marker); !added.empty())
-      c.add_injected("context", std::move(added));
+    read_added(c, event);
     return RecordOutcome::indexed();
   }
 

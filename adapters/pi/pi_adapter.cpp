@@ -125,29 +125,11 @@ class Decoder : public KeyedDecoder<Entry> {
     return RecordOutcome::indexed();
   }
 
-  // Calls visit(type, block, object) for each block of a message; a message that is a string has one of text.
-  template <class Visit>
-  static void for_each_block(od::object& message, Visit&& visit) {
-    od::value content;
-    od::array blocks;
-    od::object object;
-    Block block;
-    if (!seek(message, "content", content)) return;
-    if (is_string(token_of(content))) {
-      block.text = token_of(content);
-      visit("text", block, object);
-    } else if (!content.get_array().get(blocks)) {
-      for_each_element(blocks, [&](od::value& element, std::size_t) {
-        if (!element.get_object().get(object) && collect(object, block)) visit(string_body(block.type), block, object);
-        return true;
-      });
-    }
-  }
-
   // Returns the texts of a message's blocks. `marker`: what it contains besides.
   static std::string read_text(RecordBuilder& c, od::object& message, std::string& marker) {
     std::string text;
-    for_each_block(message, [&](std::string_view type, const Block& block, od::object&) {
+    for_each_block<Block>(message, "content", [&](const Block& block, od::object&) {
+      const auto type = string_body(block.type);
       if (type == "text") {
         text.append(text.empty() ? "" : "\n");
         c.append_text(block.text, text);
@@ -194,7 +176,8 @@ class Decoder : public KeyedDecoder<Entry> {
   RecordOutcome read_assistant(RecordBuilder& c, od::object& object, const Message& message) const {
     bool unknown = false;
     c.model = c.text(message.model);
-    for_each_block(object, [&](std::string_view type, const Block& block, od::object& inner) {
+    for_each_block<Block>(object, "content", [&](const Block& block, od::object& inner) {
+      const auto type = string_body(block.type);
       if (type == "text" || type == "thinking") {
         const bool thought = type == "thinking";
         c.add_said(thought ? EventKind::thinking : EventKind::assistant_msg,

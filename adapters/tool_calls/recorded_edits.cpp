@@ -40,8 +40,8 @@ constexpr std::array<std::string_view, 10> kPathNames{"file_path",
                                                       "absolutePath",
                                                       "relativeWorkspacePath",
                                                       "targetFile"};
-constexpr std::array<std::string_view, 5> kOldNames{"old_string", "oldString", "old_str", "old_text", "oldText"};
-constexpr std::array<std::string_view, 5> kNewNames{"new_string", "newString", "new_str", "new_text", "newText"};
+constexpr std::array<std::string_view, 6> kOldNames{"old_string", "oldString", "old_str", "old_text", "oldText", "old"};
+constexpr std::array<std::string_view, 6> kNewNames{"new_string", "newString", "new_str", "new_text", "newText", "new"};
 constexpr std::array<std::string_view, 5> kContentNames{"content", "file_text", "contents", "new_source", "code_edit"};
 constexpr std::array<std::string_view, 5> kDiffNames{"unified_diff", "diff", "fileDiff", "patch", "diffString"};
 

@@ -13,8 +13,9 @@ using namespace json;  // NOLINT(google-build-using-namespace): the whole folder
 
 namespace {
 
-constexpr std::array<std::string_view, 7> kListTools{"TodoWrite",   "update_plan",      "todo_write",      "todowrite",
-                                                     "write_todos", "manage_todo_list", "update_todo_list"};
+constexpr std::array<std::string_view, 10> kListTools{
+    "TodoWrite",        "update_plan",      "todo_write",  "todowrite",   "write_todos",
+    "manage_todo_list", "update_todo_list", "update_todo", "SetTodoList", "TodoList"};
 constexpr std::array<std::string_view, 3> kListKeys{"todos", "plan", "todoList"};
 
 // Synonymous names are adjacent, the most specific first.

@@ -45,21 +45,22 @@ def write_home(corpus, home, folders):
 
 def questions_of_home(exchanges):
     """Yields question, kind and the right sessions."""
+    some = lambda of, most: random.Random(1).sample(of, min(len(of), most))
     sessions = {e["session"] for e in exchanges}
     texts = " ".join(e[part] for e in exchanges for part in ("user", "interventions", "agent", "tools")).lower()
-    elsewhere = []
+    talked, elsewhere = [], []
     for pair in read("paraphrases.json")["pairs"] + read("questions.json")["pairs"]:
         right = {t["session"] for t in pair["targets"]}
         if right & sessions:
-            yield pair["question"], "talked of", right
+            talked.append((pair["question"], "talked of", right))
         else:
             elsewhere.append((pair["question"], "other home", ()))
-    yield from random.Random(1).sample(elsewhere, min(len(elsewhere), 120))
-    for one in read("near_topic.json")["questions"]:
-        if one["absent"] not in texts:
-            yield one["question"], "same field", ()
-    for text in read("off_topic.json")["questions"] + read("controls.json")["questions"]:
-        yield text, "other field", ()
+    near = [one["question"] for one in read("near_topic.json")["questions"] if one["absent"] not in texts]
+    far = read("off_topic.json")["questions"] + read("controls.json")["questions"]
+    yield from some(talked, 120)
+    yield from some(elsewhere, 60)
+    yield from ((text, "same field", ()) for text in some(near, 70))
+    yield from ((text, "other field", ()) for text in some(far, 30))
 
 
 def questions_of_dialog(dialogs, i, uids):
@@ -67,10 +68,10 @@ def questions_of_dialog(dialogs, i, uids):
     own, other = dialogs[i], dialogs[(i + 1) % len(dialogs)]
     talked = [(text, "talked of", {uids[i, s] for s, _ in evidence if (i, s) in uids})
               for text, category, evidence in own[4] if category != 5 and evidence]
-    yield from random.Random(1).sample(talked, min(len(talked), 100))
+    yield from random.Random(1).sample(talked, min(len(talked), 70))
     exchanged = [text for text, category, _ in own[4] if category == 5]
-    yield from ((text, "names exchanged", ()) for text in random.Random(1).sample(exchanged, min(len(exchanged), 30)))
-    moved = random.Random(1).sample([text for text, category, _ in other[4] if category != 5], 70)
+    yield from ((text, "names exchanged", ()) for text in random.Random(1).sample(exchanged, min(len(exchanged), 20)))
+    moved = random.Random(1).sample([text for text, category, _ in other[4] if category != 5], 40)
     for text in moved:
         for theirs, ours in zip(names(other), names(own)):
             text = re.sub(rf"\b{theirs}\b", ours, text)
@@ -102,13 +103,14 @@ def collect(o):
                 asked = list(questions_of_home(memd.exchanges()) if name in HOMES else
                              questions_of_dialog(dialogs, what[0], uids))
                 rows = [{"home": name, "kind": kind, "question": text} for text, kind, _ in asked]
+
                 def ask(way, **arguments):
                     for row, (text, _, right) in zip(rows, asked):
-                        if way != "several" or text in PHRASINGS:
-                            also = {"also": PHRASINGS[text]} if way == "several" else {}
-                            row[way] = answer_of(memd, text, right, **also, **arguments)
+                        if way != "several":
+                            row[way] = answer_of(memd, text, right, **arguments)
+                        elif text in PHRASINGS:
+                            row[way] = answer_of(memd, text, right, also=PHRASINGS[text], **arguments)
                 ask("one look")
-                ask("words", mode="lexical")
                 memd.settle(second_look=True)
                 ask("second look")
                 ask("several")
@@ -116,3 +118,160 @@ def collect(o):
                 out.write(json.dumps(row, ensure_ascii=False) + "\n")
             out.flush()
             print(name, len(rows), flush=True)
+
+
+# ---- Judging. `told`: what memd says; otherwise a rule: the log odds of an answer by its likeliest hit.
+
+
+class Rule:
+    """Log odds of an answer: the largest weighted sum of a hit's features, the gap, which they share, and 1."""
+
+    def __init__(self, names, weights=None):
+        self.names, self.weights = names, weights or [1.0] * len(names) + [0.0]
+
+    def inputs(self, answer, hit):
+        values = dict(zip(FEATURES, hit), gap=answer["gap"])
+        values["soft_coverage"] = max(values["soft_coverage"], values["coverage"])
+        values["cosine"] = min(1, max(0, values["cosine"] / 0.6))
+        return [values[name] for name in self.names] + [1.0]
+
+    def log_odds(self, answer):
+        return max((sum(w * x for w, x in zip(self.weights, self.inputs(answer, hit))) for hit in answer["hits"]),
+                   default=-9.0)
+
+    def best(self, answer):
+        """Returns the inputs of the likeliest hit."""
+        return max((self.inputs(answer, hit) for hit in answer["hits"]),
+                   key=lambda xs: sum(w * x for w, x in zip(self.weights, xs)), default=[0.0] * len(self.names) + [1.0])
+
+    def fit(self, answers):
+        """`answers`: (answer, whether it is right, weight). Newton's method for the logistic regression of the likeliest
+        hits, which are then chosen anew."""
+        for _ in range(12):
+            rows = [(self.best(a), y, w) for a, y, w in answers]
+            self.weights = [0.0] * len(self.weights)  # Newton's method can leave far too large ones for good
+            for _ in range(12):
+                n = len(self.weights)
+                gradient, hessian = [-0.001 * w for w in self.weights], [[0.001 * (i == j) for j in range(n)]
+                                                                         for i in range(n)]
+                for xs, y, weight in rows:
+                    p = sigmoid(sum(w * x for w, x in zip(self.weights, xs)))
+                    for i in range(n):
+                        gradient[i] += weight * (y - p) * xs[i]
+                        for j in range(n):
+                            hessian[i][j] += weight * p * (1 - p) * xs[i] * xs[j]
+                self.weights = [w + step for w, step in zip(self.weights, solve(hessian, gradient))]
+        return self
+
+
+def sigmoid(x):
+    return 1 / (1 + math.exp(-max(-30.0, min(30.0, x))))
+
+
+def solve(matrix, vector):
+    rows = [list(row) + [v] for row, v in zip(matrix, vector)]
+    for i in range(len(rows)):
+        pivot = max(range(i, len(rows)), key=lambda r: abs(rows[r][i]))
+        rows[i], rows[pivot] = rows[pivot], rows[i]
+        for r in range(len(rows)):
+            if r != i:
+                factor = rows[r][i] / rows[i][i]
+                rows[r] = [a - factor * b for a, b in zip(rows[r], rows[i])]
+    return [row[-1] / row[i] for i, row in enumerate(rows)]
+
+
+def weighted(rows, way):
+    """Yields answer, whether it is right, and its weight: homes count alike, half of each is talked of, and the kinds of
+    the other half count alike."""
+    groups = {}
+    for row in rows:
+        if way in row:
+            groups.setdefault(row["home"], {}).setdefault(row["kind"], []).append(row)
+    for kinds in groups.values():
+        for kind, members in kinds.items():
+            share = 0.5 if kind in RIGHT else 0.5 / max(1, len(kinds) - any(k in RIGHT for k in kinds))
+            for row in members:
+                yield row, row[way]["found"], 1000 * share / len(members)
+
+
+def auc(right, wrong):
+    ranked = sorted([(v, 1) for v in right] + [(v, 0) for v in wrong])
+    below = pairs = 0
+    i = 0
+    while i < len(ranked):
+        j = i
+        while j < len(ranked) and ranked[j][0] == ranked[i][0]:
+            j += 1
+        positive = sum(y for _, y in ranked[i:j])
+        pairs += positive * (below + (j - i - positive) / 2)
+        below += j - i - positive
+        i = j
+    return pairs / max(1, len(right) * len(wrong))
+
+
+def figures(rows, way, told):
+    """`told`: the likelihood of a row. Returns the figures of docs/benchmarks.md by name."""
+    found = [told(r) for r in rows if r["kind"] in RIGHT and way in r and r[way]["found"]]
+    wrong = [told(r) for r in rows if r["kind"] in UNANSWERED and way in r]
+    if not found or not wrong:
+        return {}
+    least = sorted(found)[int(0.06 * len(found))]
+    bins = [[0.0, 0.0, 0.0] for _ in range(10)]
+    for row, right, weight in weighted(rows, way):
+        p = told(row)
+        for i, x in enumerate((weight, weight * p, weight * right)):
+            bins[min(9, int(10 * p))][i] += x
+    total = sum(b[0] for b in bins)
+    return {"AUC": auc(found, wrong), "said at .06": mean([w < least for w in wrong]),
+            "calibration error": sum(abs(b[1] - b[2]) for b in bins) / total,
+            **{f"high, {kind}": mean([told(r) >= 0.8 for r in rows if r["kind"] == kind and way in r])
+               for kind in UNANSWERED if any(r["kind"] == kind for r in rows)},
+            "high, found": mean([p >= 0.8 for p in found]), "low, found": mean([p < 0.3 for p in found]),
+            "low, unanswered": mean([p < 0.3 for p in wrong]), "questions": len(found) + len(wrong)}
+
+
+def shown(rows, way, told):
+    """Returns the figures with intervals: bootstrap over the questions, 200 resamples, always the same ones."""
+    drawn, samples = random.Random(1), []
+    for _ in range(200):
+        samples.append(figures(drawn.choices(rows, k=len(rows)), way, told))
+    for name, value in figures(rows, way, told).items():
+        values = sorted(s[name] for s in samples if name in s)
+        yield f"{name:26}{value:8.3f} [{values[5]:.3f} {values[-6]:.3f}]" if name != "questions" else f"{name:26}{value:8}"
+
+
+def judge(o, rows):
+    homes = list(dict.fromkeys(row["home"] for row in rows))
+    for way in ("second look", "one look", "several"):
+        ways = {"as told": lambda r: r[way]["told"]}
+        if o.fit:
+            rule = Rule(RULES[way]).fit([(r[way], y, w) for r, y, w in weighted(
+                [r for r in rows if r["home"] in FIT], way)])
+            print(way, {name: round(w, 3) for name, w in zip((*RULES[way], "constant"), rule.weights)})
+            ways["fitted"] = lambda r, rule=rule: sigmoid(rule.log_odds(r[way]))
+        for name, told in ways.items():
+            held = [r for r in rows if r["home"] not in FIT and r["home"] != "whole"]
+            for place, part in {"fit": [r for r in rows if r["home"] in FIT], "held": held, **{
+                    home: [r for r in rows if r["home"] == home] for home in homes}}.items():
+                if part and (place in ("fit", "held", "whole")):
+                    print(f"\n{way}, {name}: {place}", *shown(part, way, told), sep="\n")
+                elif part:
+                    print(place, {n: round(v, 3) for n, v in figures(part, way, told).items()})
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--memd", required=True)
+    parser.add_argument("--corpus", type=pathlib.Path, required=True, help="a home with real histories")
+    parser.add_argument("--locomo", type=pathlib.Path, required=True)
+    parser.add_argument("--rows", type=pathlib.Path, required=True)
+    parser.add_argument("--fit", action="store_true")
+    parser.add_argument("--only", action="append", help="ask only this home")
+    o = parser.parse_args()
+    if o.only or not o.rows.exists():
+        collect(o)
+    judge(o, [json.loads(line) for line in o.rows.read_text().splitlines()])
+
+
+if __name__ == "__main__":
+    main()

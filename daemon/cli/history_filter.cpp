@@ -13,17 +13,13 @@
 namespace memd::cli {
 
 Result<QueryFilter> history_filter(const TypedFilter& typed, std::string_view platform_option, const Config& config) {
-  const auto adapters = describe_adapters(config);
+  const auto disabled = disabled_platforms(config);
   QueryFilter filter;
   filter.project = typed.project;
   MEMD_TRY_ASSIGN(const auto span, tools::parse_time_span(typed.since, typed.until, system_clock()));
   filter.since = span.since;
   filter.until = span.until;
-  const auto active = [&](Platform p) {
-    return std::none_of(adapters.begin(), adapters.end(), [&](const AdapterDescription& a) {
-      return a.platform == p && a.status != AdapterStatus::active;
-    });
-  };
+  const auto active = [&](Platform p) { return std::ranges::find(disabled, p) == disabled.end(); };
   if (!typed.platform.empty()) {
     const auto platform = parse_platform(typed.platform);
     if (!platform)

@@ -22,11 +22,13 @@
 #include "protocol/mcp/server_profile.hpp"
 #include "schemas/base/time.hpp"
 #include "schemas/store_health.hpp"
+#include "store/catalog/memory_file_set.hpp"
 #include "store/db/store_copies.hpp"
 #include "store/db/withheld.hpp"
 #include "store/files/whole_file.hpp"
 #include "store/harvest/material.hpp"
 #include "store/read/ingestion.hpp"
+#include "store/reader.hpp"
 #include "store/search/words/document_lengths.hpp"
 #include "store/write/forgetting.hpp"
 
@@ -48,12 +50,10 @@ std::map<Platform, std::vector<std::filesystem::path>> override_roots(const Conf
   return out;
 }
 
-std::vector<Platform> disabled(const Config& config) {
-  std::vector<Platform> out;
-  for (const auto& [platform, c] : config.platforms)
-    if (!c.enabled) out.push_back(platform);
-  out.insert(out.end(), config.exclude.agents.begin(), config.exclude.agents.end());
-  return out;
+// Returns the projects of the sessions in the store, as they are now. Empty without a store.
+std::vector<std::filesystem::path> known_projects(const Settings& settings) {
+  const auto directories = Reader::in_background(settings.layout.database()).ask(catalog::SessionDirectoriesQuery{});
+  return directories ? catalog::project_roots(*directories, settings.home) : std::vector<std::filesystem::path>();
 }
 
 // Counts one reader per worker, one more, and one per call that waits for its client's model, because such a call keeps
@@ -248,16 +248,21 @@ void SemanticSide::join() {
   if (second_look_) second_look_->join();
 }
 
+std::vector<Platform> disabled_platforms(const Config& config) {
+  std::vector<Platform> out = config.exclude.agents;
+  for (const auto& [platform, c] : config.platforms)
+    if (!c.enabled) out.push_back(platform);
+  return out;
+}
+
 std::vector<AdapterDescription> describe_adapters(const Config& config) {
+  const auto disabled = disabled_platforms(config);
   std::vector<AdapterDescription> out;
   for (const Adapter* adapter : all_adapters()) {
     AdapterDescription d = adapter->describe();
     if (!supports_contract(d.contract_version)) d.status = AdapterStatus::unsupported;
     const auto it = config.platforms.find(d.platform);
-    if (it != config.platforms.end() && !it->second.enabled) d.status = AdapterStatus::disabled;
-    if (std::find(config.exclude.agents.begin(), config.exclude.agents.end(), d.platform) !=
-        config.exclude.agents.end())
-      d.status = AdapterStatus::disabled;
+    if (std::find(disabled.begin(), disabled.end(), d.platform) != disabled.end()) d.status = AdapterStatus::disabled;
     if (it != config.platforms.end() && !it->second.paths.empty()) {
       d.storage_locations.clear();
       for (const auto& path : it->second.paths)
@@ -276,8 +281,8 @@ MemoryHost::MemoryHost(const Settings& settings, const Clock& clock, Background 
     : settings_(settings),
       clock_(clock),
       is_service_(background != nullptr),
-      discovery_(all_adapters(), settings.home, override_roots(settings.config), disabled(settings.config),
-                 settings.agent_directory),
+      discovery_(all_adapters(), settings.home, override_roots(settings.config), disabled_platforms(settings.config),
+                 settings.agent_directory, known_projects(settings)),
       semantic_(settings.config.embedding, settings.layout.database(), clock),
       lengths_(std::make_shared<search::DocumentLengths>()),
       readers_(std::make_unique<ReaderPool>(settings.layout.database(), reader_count(settings), semantic_.index(),

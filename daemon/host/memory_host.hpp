@@ -216,6 +216,9 @@ class MemoryHost {
 
 // Returns the declarations of the adapters together with their configuration.
 std::vector<AdapterDescription> describe_adapters(const Config& config);
+
+// Returns the platforms that the configuration excludes.
+std::vector<Platform> disabled_platforms(const Config& config);
 RetentionPolicy retention_policy(const Config& config);
 
 }  // namespace memd

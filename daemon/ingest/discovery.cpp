@@ -186,7 +186,7 @@ std::vector<fs::path> Discovery::root_paths() const {
 
 Discovery::Discovery(std::span<const Adapter* const> adapters, const fs::path& home,
                      const std::map<Platform, std::vector<fs::path>>& overrides, const std::vector<Platform>& disabled,
-                     std::function<fs::path(const char* name)> directory_of) {
+                     std::function<fs::path(const char* name)> directory_of, const std::vector<fs::path>& projects) {
   for (const Adapter* adapter : adapters) {
     const Platform platform = adapter->describe().platform;
     if (std::find(disabled.begin(), disabled.end(), platform) != disabled.end()) continue;
@@ -195,7 +195,7 @@ Discovery::Discovery(std::span<const Adapter* const> adapters, const fs::path& h
       continue;
     }
     read_.push_back(adapter);
-    HomeLayout layout{home, {}, directory_of};
+    HomeLayout layout{home, {}, directory_of, projects};
     if (const auto it = overrides.find(platform); it != overrides.end()) layout.override_roots = it->second;
     const bool is_own = layout.override_roots.empty();
     for (const auto& path : adapter->roots(layout)) {

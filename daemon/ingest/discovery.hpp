@@ -23,11 +23,13 @@ class Discovery {
   };
 
   // `overrides` replaces the default roots of a platform; platforms in `disabled` are not read. `directory_of`:
-  // HomeLayout::directory_of. Lists the directories that match a root with a `*`, as they are now.
+  // HomeLayout::directory_of; `projects`: HomeLayout::projects. Lists the directories that match a root with a `*`, as
+  // they are now.
   Discovery(std::span<const Adapter* const> adapters, const std::filesystem::path& home,
             const std::map<Platform, std::vector<std::filesystem::path>>& overrides,
             const std::vector<Platform>& disabled,
-            std::function<std::filesystem::path(const char* name)> directory_of = nullptr);
+            std::function<std::filesystem::path(const char* name)> directory_of = nullptr,
+            const std::vector<std::filesystem::path>& projects = {});
 
   const std::vector<Root>& roots() const { return roots_; }
   std::vector<std::filesystem::path> root_paths() const;

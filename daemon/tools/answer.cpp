@@ -149,10 +149,11 @@ AnswerText search_notice(const SearchAnswer& found, SearchMode asked, const Scop
     out.say(counted_are(found.left_out, "hit"),
             "left out: the index names what the store does not hold. `memd doctor` says what to do.");
   }
-  if (asked == SearchMode::lexical) return out;
   const SemanticCoverage& s = found.semantic;
   const AnswerText::Message trouble{s.trouble};
-  if (!s.used && !s.trouble.empty()) {
+  if (asked == SearchMode::lexical) {
+    // It was asked for.
+  } else if (!s.used && !s.trouble.empty()) {
     out.say("Found by words only, meaning was not looked at: ", trouble, ".");
   } else if (s.used && s.pending > 0) {
     out.say(counted_are(s.pending, "turn"), "not embedded yet and found by words only");
@@ -161,6 +162,7 @@ AnswerText search_notice(const SearchAnswer& found, SearchMode asked, const Scop
   } else if (s.used && !s.trouble.empty()) {
     out.say("New turns are found by words only: ", trouble, ".");
   }
+  if (found.weak) out.say("Weak matches: ask again with `also`: names, commands, error text.");
   return out;
 }
 

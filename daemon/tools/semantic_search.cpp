@@ -344,6 +344,9 @@ Result<SemanticSearchAnswer> run(const ToolServices& services, const SemanticSea
   std::vector<std::string> unknown;
   for (const std::string& term : found.unknown_terms)
     if (unknown.size() < kTermsNamed) unknown.push_back(echo_of(term));
+  std::vector<std::string> missing;
+  for (const std::string& term : found.missing_terms)
+    if (missing.size() < kTermsNamed && !is_stop_word(term)) missing.push_back(echo_of(term));
   const std::vector<PricedHit> hits = priced(found.hits, !query.also.empty(), limit);
   // `as_in`: the page gets no more results than this answer has.
   const auto page_of = [&](std::size_t tokens, const SemanticSearchAnswer* as_in) {
@@ -363,6 +366,8 @@ Result<SemanticSearchAnswer> run(const ToolServices& services, const SemanticSea
                              echo_of(params.query),
                              std::string(name_of(found.mode)),
                              no_exchange_fits && remembered.empty(),
+                             found.weak ? std::optional(true) : std::nullopt,
+                             unless_empty(missing),
                              better,
                              fill_page(offered, left, limit),
                              std::nullopt,
@@ -427,6 +432,12 @@ AnswerText render_text(const SemanticSearchAnswer& a) {
   if (a.unknown_words) {
     out.add("Nowhere in this history:");
     for (const std::string& word : *a.unknown_words)
+      out.add(" ", Echo{ascii::one_line(word)});
+    out.add(".\n");
+  }
+  if (a.missing_words) {
+    out.add("The best hits lack:");
+    for (const std::string& word : *a.missing_words)
       out.add(" ", Echo{ascii::one_line(word)});
     out.add(".\n");
   }

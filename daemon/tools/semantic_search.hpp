@@ -72,6 +72,8 @@ struct SemanticSearchAnswer : Answer {
   std::string query;
   std::string ranking;
   bool nothing_relevant = false;
+  std::optional<bool> weak;
+  std::optional<std::vector<std::string>> missing_words;
   std::optional<BetterElsewhereOut> better_elsewhere;
   std::vector<SearchResultOut> results;
   std::optional<std::vector<std::string>> ignored_terms;
@@ -119,6 +121,8 @@ MEMD_DESCRIBE_ANSWER(memd::tools::SemanticSearchAnswer, field<&T::query>("As it 
                      field<&T::ranking>("hybrid, lexical (words alone) or semantic."),
                      field<&T::nothing_relevant>("True: nothing is likely to be about the query; what is given is just "
                                                  "the nearest."),
+                     field<&T::weak>("True: ask again with also."),
+                     field<&T::missing_words>("When weak: words of the query that the best results lack."),
                      field<&T::better_elsewhere>(
                          "A clearly better match in another project than all results: it was probably discussed there. "
                          "Absent: none."),

@@ -29,12 +29,6 @@ class ToolArguments {
     writer_.number(*value);
     return *this;
   }
-  ToolArguments& add_decimal(std::string_view name, std::optional<double> value) {
-    if (!value) return *this;
-    writer_.key(name);
-    writer_.number(*value);
-    return *this;
-  }
   ToolArguments& add_flag(std::string_view name, bool value) {
     if (value) writer_.member_bool(name, true);
     return *this;

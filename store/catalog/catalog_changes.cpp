@@ -5,6 +5,7 @@
 #include "schemas/base/error.hpp"
 #include "schemas/base/utf8.hpp"
 #include "schemas/sql_text.hpp"
+#include "store/db/rows.hpp"
 #include "store/enrich/embedding/embedder.hpp"
 #include "store/memory/named_things.hpp"
 #include "store/search/vectors/codes.hpp"
@@ -68,11 +69,7 @@ std::vector<KnownFile> KnownFilesQuery::run(sqlite::Database& db) const {
 }
 
 std::vector<KnownGraphsQuery::Graph> KnownGraphsQuery::run(sqlite::Database& db) const {
-  std::vector<Graph> out;
-  auto& q = db.prepare("SELECT directory, graph_hash FROM doc_places WHERE dialect = 0");
-  for (q.bind(); q.step();)
-    out.push_back({q.str(0), q.str(1)});
-  return out;
+  return db.query("SELECT directory, graph_hash FROM doc_places WHERE dialect = 0").all(sqlite::fields_of<Graph>);
 }
 
 std::vector<memory::IndexEntry> IndexedMemoriesQuery::run(sqlite::Database& db) const {

@@ -5,6 +5,7 @@
 #include "schemas/base/hash.hpp"
 #include "schemas/base/json_writer.hpp"
 #include "schemas/sql_text.hpp"
+#include "store/db/rows.hpp"
 #include "store/raw/raw_archive.hpp"
 #include "store/read/row_filter.hpp"
 #include "store/read/sessions.hpp"
@@ -217,13 +218,10 @@ ForgetPlanQuery::Answer ForgetPlanQuery::run(sqlite::Database& db) const {
 }
 
 SessionPlacesQuery::Answer SessionPlacesQuery::run(sqlite::Database& db) const {
-  Answer out;
   auto& q = db.query(
       "SELECT s.uid, s.platform, s.cwd, coalesce(o.path, '') FROM sessions s LEFT JOIN sources o"
       " ON o.source_pk = s.source_pk AND o.session_uid = s.uid");
-  while (q.step())
-    out.push_back({q.str(0), queries::platform_of(q.text(1)), q.str(2), q.str(3)});
-  return out;
+  return q.all(sqlite::fields_of<SessionPlace>);
 }
 
 namespace {
@@ -317,13 +315,10 @@ ExchangeForgetPlanQuery::Answer ExchangeForgetPlanQuery::run(sqlite::Database& d
 }
 
 CutOffSessionsQuery::Answer CutOffSessionsQuery::run(sqlite::Database& db) const {
-  Answer out;
   auto& q = db.query(
       "SELECT uid, next_exchange - 1 FROM sessions s WHERE next_exchange > 0 AND NOT EXISTS (SELECT 1 FROM exchanges x"
       " WHERE x.session_pk = s.session_pk AND x.exchange_number = s.next_exchange - 1)");
-  while (q.step())
-    out.push_back({q.str(0), q.int64(1)});
-  return out;
+  return q.all(sqlite::fields_of<CutOffSession>);
 }
 
 }  // namespace memd

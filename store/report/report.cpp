@@ -128,9 +128,7 @@ void take_store_facts(sqlite::Database& db, const QueryFilter& filter, Report& r
   auto& q = db.query(
       "SELECT platform, error_type, count(*) FROM diagnostics GROUP BY platform, error_type"
       " ORDER BY count(*) DESC, platform, error_type");
-  while (q.step())
-    report.diagnostics.push_back({queries::platform_of(q.text(0)), q.str(1), q.int64(2)});
-  report.diagnostics = keep_asked(std::move(report.diagnostics));
+  report.diagnostics = keep_asked(q.all(sqlite::fields_of<DiagnosticCount>));
 }
 
 // Usage is of the day of each response, of all sessions: those without words, too.

@@ -70,10 +70,6 @@ void SourceRows::set_state(SourceId source, SourceState state, std::string_view 
           source);
 }
 
-void SourceRows::set_cursor(SourceId source, std::uint64_t cursor) {
-  db_.run("UPDATE sources SET cursor = ? WHERE source_pk = ?", cursor, source);
-}
-
 void SourceRows::add_coverage(SourceId source, const std::vector<CoverageEntry>& entries, bool restart) {
   if (restart) db_.run("DELETE FROM coverage WHERE source_pk = ?", source);
   auto& add = db_.prepare(

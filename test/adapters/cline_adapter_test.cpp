@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 namespace memd {
 namespace {
 
@@ -12,19 +14,29 @@ const Adapter& cline() { return *find_adapter(Platform::cline); }
 TEST(ClineAdapter, FindsTasksUnderEveryEditor) {
   const HomeLayout home{"/home/ada", {}};
   const auto roots = cline().roots(home);
-  for (const std::string place :
-       {".config/Code/User/globalStorage/saoudrizwan.claude-dev",
-        ".config/VSCodium/User/globalStorage/kilocode.kilo-code",
-        "Library/Application Support/Cursor/User/globalStorage/rooveterinaryinc.roo-cline",
-        "AppData/Roaming/Windsurf/User/globalStorage/saoudrizwan.claude-dev",
-        ".vscode-server/data/User/globalStorage/saoudrizwan.claude-dev",
-        ".config/Trae/User/globalStorage/saoudrizwan.claude-dev",
-        ".config/Antigravity/User/globalStorage/saoudrizwan.claude-dev",
-        ".config/Code - Insiders/User/globalStorage/rooveterinaryinc.roo-cline", ".cline/data"}) {
+  for (const std::string place : {".config/Code/User/globalStorage/saoudrizwan.claude-dev",
+                                  ".config/VSCodium/User/globalStorage/saoudrizwan.claude-dev",
+                                  "Library/Application Support/Cursor/User/globalStorage/saoudrizwan.claude-dev",
+                                  "AppData/Roaming/Windsurf/User/globalStorage/saoudrizwan.claude-dev",
+                                  ".vscode-server/data/User/globalStorage/saoudrizwan.claude-dev",
+                                  ".config/Trae/User/globalStorage/saoudrizwan.claude-dev",
+                                  ".config/Antigravity/User/globalStorage/saoudrizwan.claude-dev",
+                                  ".config/Code - Insiders/User/globalStorage/saoudrizwan.claude-dev", ".cline/data"}) {
     const auto root = std::filesystem::path("/home/ada") / place;
     EXPECT_NE(std::find(roots.begin(), roots.end(), root), roots.end()) << place;
   }
   EXPECT_EQ(cline().roots({"/home/ada", {"/mnt/old"}}), std::vector<std::filesystem::path>{"/mnt/old"});
+}
+
+TEST(ClineAdapter, ForksHaveTheirOwnPlaces) {
+  for (const auto& [platform, extension] : {std::pair{Platform::roo_code, "rooveterinaryinc.roo-cline"},
+                                            std::pair{Platform::kilo_code, "kilocode.kilo-code"}}) {
+    const auto roots = find_adapter(platform)->roots({"/home/ada", {}});
+    for (const auto& root : roots)
+      EXPECT_EQ(root.filename(), extension);
+    const auto place = std::filesystem::path("/home/ada/.config/VSCodium/User/globalStorage") / extension;
+    EXPECT_EQ(std::count(roots.begin(), roots.end(), place), 1);
+  }
 }
 
 // Every file of a task's folder is a hint for its one source. Files beside or below the folder are not.
@@ -59,11 +71,11 @@ TEST(ClineAdapter, DoesNotLookIntoShadowRepositories) {
   EXPECT_FALSE(cline().looks_into(root, root / "cache"));
 }
 
-SessionUpdate head_of(const std::string& name, const std::string& uid) {
-  for (const auto& c : test::golden_cases(cline()))
+SessionUpdate head_of(const std::string& name, const std::string& uid, const Adapter& adapter = cline()) {
+  for (const auto& c : test::golden_cases(adapter))
     if (c.name() == name)
       for (const auto& [path, candidate] : c.sources) {
-        const auto snapshot = test::decode_snapshot(cline(), candidate, c.files);
+        const auto snapshot = test::decode_snapshot(adapter, candidate, c.files);
         if (const auto it = snapshot.sessions.find(uid); it != snapshot.sessions.end())
           return it->second.batch.sessions.front();
       }
@@ -78,10 +90,11 @@ TEST(ClineAdapter, HeadsTellWhatTheListsAndManifestsSay) {
   EXPECT_EQ(task.title, "Add a total to the cart page");
   EXPECT_EQ(task.cost_usd, 0.07);
   // Roo Code stores it beside the task.
-  const auto roo = head_of("roo_code", "cline:0b9f3c52-6f5e-4a0e-9d2e-3a1f00c0ffee");
+  const auto roo =
+      head_of("subtask", "roo_code:0b9f3c52-6f5e-4a0e-9d2e-3a1f00c0ffee", *find_adapter(Platform::roo_code));
   EXPECT_EQ(roo.cwd, "/Users/ada/mq");
   EXPECT_EQ(roo.mode, "ask");
-  EXPECT_EQ(roo.parent_uid, "cline:11111111-2222-4333-8444-555555555555");
+  EXPECT_EQ(roo.parent_uid, "roo_code:11111111-2222-4333-8444-555555555555");
   // Without such a list, the working directory is taken from the model's prompt.
   EXPECT_EQ(head_of("xml_years", "cline:1735000000000").cwd, "c:/work/tool");
 

@@ -27,6 +27,7 @@ const std::vector<Place> kPlaces{
     {Platform::gemini, "GEMINI_CLI_HOME", "/mnt/x/.gemini/tmp", "/home/ada/.gemini/tmp"},
     {Platform::opencode, "XDG_DATA_HOME", "/mnt/x/opencode", "/home/ada/.local/share/opencode"},
     {Platform::kilo, "XDG_DATA_HOME", "/mnt/x/kilo", "/home/ada/.local/share/kilo"},
+    {Platform::vibe, "VIBE_HOME", "/mnt/x/logs/session/unified", "/home/ada/.vibe/logs/session/unified"},
     {Platform::openhands, "OPENHANDS_PERSISTENCE_DIR", "/mnt/x/conversations", "/home/ada/.openhands/conversations"},
     {Platform::openhands, "OPENHANDS_CONVERSATIONS_DIR", "/mnt/x", "/home/ada/.openhands/conversations"},
     {Platform::cline, "CLINE_DIR", "/mnt/x/data", "/home/ada/.cline/data"},
@@ -54,6 +55,20 @@ TEST(HomeLayout, VariablesAddDirectoriesToTheDefaults) {
     home.override_roots = {"/mnt/only"};
     EXPECT_FALSE(contains(adapter->roots(home), place.root)) << place.variable << " against the configuration";
   }
+}
+
+TEST(HomeLayout, AiderIsLookedForWhereOtherAgentsWorked) {
+  HomeLayout home{"/home/ada", {}, nullptr};
+  home.projects = {"/home/ada/kite", "/srv/weir"};
+  const Adapter& aider = *find_adapter(Platform::aider);
+  EXPECT_EQ(aider.roots(home), home.projects);
+  const auto source = aider.classify("/srv/weir", "/srv/weir/.aider.input.history");
+  ASSERT_TRUE(source);
+  EXPECT_EQ(source->path, "/srv/weir/.aider.chat.history.md");
+  EXPECT_FALSE(aider.classify("/srv/weir", "/srv/weir/src/.aider.chat.history.md"));
+  EXPECT_FALSE(aider.looks_into("/srv/weir", "/srv/weir/src"));
+  home.override_roots = {"/mnt/only"};
+  EXPECT_EQ(aider.roots(home), home.override_roots);
 }
 
 TEST(HomeLayout, AVariableThatNamesTheDefaultChangesNothing) {

@@ -52,6 +52,13 @@ TEST_F(DiscoveryTest, LooksOnlyIntoDirectoriesItsAdapterLooksInto) {
   EXPECT_THAT(names(d.directories()), UnorderedElementsAre("lines", "lines/open"));
 }
 
+TEST_F(DiscoveryTest, ProjectsAreRootsOfAgentsThatKeepTheirFilesThere) {
+  for (const char* directory : {"kite", "kite/src", "weir"})
+    write_file(home_ / directory / ".aider.chat.history.md", "# aider chat started at 2026-03-01 10:00:00\n");
+  const Discovery d(all_adapters(), home_.path(), {}, {}, nullptr, {home_ / "kite"});
+  EXPECT_THAT(names(d.find(home_.path())), ElementsAre("kite/.aider.chat.history.md"));
+}
+
 TEST_F(DiscoveryTest, ACompanionIsFoundAsItsMainFileOnce) {
   write_file(home_ / "lines/a.jsonl", "12345\n");
   write_file(home_ / "lines/a.jsonl-part", "1\n");

@@ -60,7 +60,10 @@ inline Looked look(const Adapter& adapter, const SourceCandidate& candidate, con
     if (known != before.sessions.end())
       for (const auto& item : known->second)
         old[item.key] = item;
-    if ((*session)->head) decode_item(adapter, candidate, reader->item(key, (*session)->head->key).value());
+    if ((*session)->head) {
+      decode_item(adapter, candidate, reader->item(key, (*session)->head->key).value());
+      sum += (*session)->head->ledger_bytes;
+    }
     for (const auto& item : (*session)->items) {
       SourceItem k;
       if (const auto it = old.find(item.key); it != old.end()) k = it->second;

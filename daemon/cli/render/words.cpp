@@ -101,6 +101,7 @@ constexpr auto kTools = std::to_array<Renaming>({
     {"Send project", "Say --project"},     {"session_id=\"latest\"", "latest"},
     {"include_raw=true", "--raw"},         {"include_tools=true", "--tools"},
     {"max_tokens", "--max-tokens"},        {"exchange_id", "id"},
+    {"`also`", "--also"},
 });
 
 constexpr auto kArguments = std::to_array<Renaming>({

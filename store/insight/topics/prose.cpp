@@ -188,29 +188,11 @@ bool is_printout(std::string_view line) {
 }
 
 // Elements in which clients wrap text that is not the user's; they are removed with their content.
-constexpr auto kClientElements = std::to_array<std::string_view>({"command-name",
-                                                                  "command-message",
-                                                                  "local-command-stdout",
-                                                                  "local-command-stderr",
-                                                                  "local-command-caveat",
-                                                                  "system-reminder",
-                                                                  "environment_details",
-                                                                  "environment_context",
-                                                                  "user_instructions",
-                                                                  "ide_opened_file",
-                                                                  "ide_selection",
-                                                                  "bash-stdout",
-                                                                  "bash-stderr",
-                                                                  "task-notification",
-                                                                  "user-prompt-submit-hook",
-                                                                  "INSTRUCTIONS",
-                                                                  "attached_files",
-                                                                  "system_notification",
-                                                                  "permissions",
-                                                                  "tool_use_error",
-                                                                  "instructions",
-                                                                  "skill",
-                                                                  "slash_commands"});
+constexpr std::string_view kClientElements =
+    " command-name command-message local-command-stdout local-command-stderr local-command-caveat "
+    "system-reminder environment_details environment_context user_instructions ide_opened_file ide_selection "
+    "bash-stdout bash-stderr task-notification user-prompt-submit-hook INSTRUCTIONS attached_files "
+    "system_notification permissions tool_use_error instructions skill slash_commands ";
 
 struct Cut {
   std::size_t begin = std::string_view::npos;
@@ -220,15 +202,13 @@ struct Cut {
 // Returns the first client element at or after `at`.
 Cut client_element(std::string_view text, std::size_t at) {
   for (std::size_t i = text.find('<', at); i != std::string_view::npos; i = text.find('<', i + 1)) {
-    const std::string_view rest = text.substr(i + 1);
-    for (const std::string_view name : kClientElements) {
-      if (!rest.starts_with(name) || rest.size() <= name.size()) continue;
-      const char after = rest[name.size()];
-      if (after != '>' && after != ' ') continue;
-      const std::string closing = "</" + std::string(name) + ">";
-      const std::size_t close = text.find(closing, i);
-      return {i, close == std::string_view::npos ? text.size() : close + closing.size()};
-    }
+    const std::string_view rest = text.substr(i + 1, 32);  // longer than any of them
+    const std::string name(rest.substr(0, rest.find_first_of(" >")));
+    if (name.empty() || name.size() == rest.size() || kClientElements.find(" " + name + " ") == std::string_view::npos)
+      continue;
+    const std::string closing = "</" + name + ">";
+    const std::size_t close = text.find(closing, i);
+    return {i, close == std::string_view::npos ? text.size() : close + closing.size()};
   }
   return {};
 }

@@ -234,6 +234,8 @@ HybridSearch::Attempt HybridSearch::attempt(const SearchQuery& query, std::span<
       most_inside = std::max(most_inside, hits[i].candidate->evidence);
     }
     answer.nothing_relevant = confidence_of(answer.likelihood) == Confidence::low;
+    answer.weak = query.also.empty() && answer.likelihood < kProbable;
+    if (answer.weak) answer.missing_terms = missing_terms(words.plan, hits);
   }
   std::map<std::size_t, PassageFinder> passages;  // by phrasing
   for (std::size_t i = offset; i < std::min(hits.size(), end); ++i) {
@@ -245,6 +247,17 @@ HybridSearch::Attempt HybridSearch::attempt(const SearchQuery& query, std::span<
   }
   if (query.count_outside) answer.outside = search_other_projects(query, phrasings, filter, model, most_inside);
   return {std::move(answer), !hits.empty(), words.typed.operators};
+}
+
+// Returns the words of the query that none of the best hits contains.
+std::vector<std::string> HybridSearch::missing_terms(const QueryPlan& plan, std::span<const Distinct> hits) {
+  std::uint64_t found = 0;
+  for (const Distinct& hit : hits.first(std::min<std::size_t>(hits.size(), kJudgedHits)))
+    found |= hit.candidate->terms;
+  std::vector<std::string> out;
+  for (std::size_t i = 0; i < plan.terms.size(); ++i)
+    if ((found >> i & 1U) == 0 && plan.terms[i].run.empty()) out.push_back(plan.terms[i].text);
+  return out;
 }
 
 // Sets the evidence of the hits, and returns the weights of their likelihood. `hits`: the first of a search, best first.

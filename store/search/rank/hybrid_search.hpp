@@ -81,6 +81,7 @@ class HybridSearch {
   // kJudgedHits hits inside.
   OutsideHits search_other_projects(const SearchQuery& query, const std::vector<Phrasing>& phrasings,
                                     CandidateFilter& inside, std::string_view model, double most_inside);
+  static std::vector<std::string> missing_terms(const QueryPlan& plan, std::span<const Distinct> hits);
   const EvidenceWeights& judge(std::span<const Distinct> hits, std::string_view model, bool several);
   std::string project_of(ExchangeId id);
   std::vector<Distinct> distinct(std::vector<FusionCandidate>& candidates, std::size_t wanted);

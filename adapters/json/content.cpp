@@ -1,0 +1,38 @@
+#include "adapters/json/content.hpp"
+
+#include <utility>
+
+namespace memd::json {
+namespace {
+
+MEMD_KEYS(ContentBlock, type, text, thinking);
+
+}  // namespace
+
+ContentText read_content(TextReader& reader, od::object& holder, std::string_view key) {
+  ContentText out;
+  const auto append = [&](std::string_view token, std::string& text) {
+    text.append(text.empty() ? "" : "\n");
+    reader.append_text(token, text);
+  };
+  for_each_block<ContentBlock>(holder, key, [&](const ContentBlock& block, od::object& object) {
+    const auto type = string_body(block.type);
+    if (is_string(block.text))
+      append(block.text, out.text);
+    else if (is_string(block.thinking))
+      append(block.thinking, out.thoughts);
+    else if (!type.starts_with("think"))
+      out.marks.append(out.marks.empty() ? "" : " ").append(media_mark(reader, type, object));
+  });
+  return out;
+}
+
+void add_prompt(RecordBuilder& record, ContentText content, Origin origin) {
+  Event& e = record.add(EventKind::user_msg, Role::user);
+  e.origin = origin;
+  e.text = std::move(content.text);
+  e.summary = std::move(content.marks);
+  e.starts_exchange = origin != Origin::queued;
+}
+
+}  // namespace memd::json

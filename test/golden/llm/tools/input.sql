@@ -1,0 +1,12 @@
+CREATE TABLE conversations (id TEXT PRIMARY KEY, name TEXT, model TEXT);
+CREATE TABLE responses (id TEXT PRIMARY KEY, model TEXT, prompt TEXT, system TEXT, prompt_json TEXT, options_json TEXT, response TEXT, response_json TEXT, conversation_id TEXT, duration_ms INTEGER, datetime_utc TEXT, input_tokens INTEGER, output_tokens INTEGER, token_details TEXT, resolved_model TEXT, reasoning TEXT);
+CREATE TABLE tool_calls (id INTEGER PRIMARY KEY, response_id TEXT, tool_id INTEGER, name TEXT, arguments TEXT, tool_call_id TEXT);
+CREATE TABLE tool_results (id INTEGER PRIMARY KEY, response_id TEXT, tool_id INTEGER, name TEXT, output TEXT, tool_call_id TEXT, exception TEXT);
+CREATE TABLE attachments (id TEXT PRIMARY KEY, type TEXT, path TEXT, url TEXT, content BLOB);
+INSERT INTO conversations (id, name, model) VALUES ('c-1', 'How many moons?', 'gpt-x');
+INSERT INTO responses (id, model, prompt, response, conversation_id, datetime_utc, options_json, input_tokens, output_tokens, token_details, reasoning) VALUES ('r-1', 'gpt-x', 'How many moons has Mars?', '', 'c-1', '2026-03-01T10:00:01.000000+00:00', '{}', 50, 20, '{"completion_tokens_details":{"reasoning_tokens":8}}', 'Ask the tool.');
+INSERT INTO tool_calls (response_id, name, arguments, tool_call_id) VALUES ('r-1', 'moons', '{"planet":"Mars"}', 't-1');
+INSERT INTO responses (id, model, prompt, response, conversation_id, datetime_utc, options_json, input_tokens, output_tokens, resolved_model) VALUES ('r-2', 'gpt-x', '', 'Mars has two moons.', 'c-1', '2026-03-01T10:00:03.000000+00:00', '{}', 90, 9, 'gpt-x-2026');
+INSERT INTO tool_results (response_id, name, output, tool_call_id) VALUES ('r-2', 'moons', '2', 't-1');
+INSERT INTO tool_results (response_id, name, output, tool_call_id, exception) VALUES ('r-2', 'stars', '', 't-2', 'KeyError: Mars');
+INSERT INTO conversations (id, name, model) VALUES ('c-2', 'Empty', 'gpt-x');
