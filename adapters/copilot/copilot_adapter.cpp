@@ -264,8 +264,10 @@ class Decoder final : public KeyedDecoder<Record> {
     }
     c.model = c.text(token_in(object, "compactionTokensUsed", "model"));
     c.model_of_all = true;
+    const std::string trigger = c.text(data.trigger);
     c.add_compaction(std::to_string(integer(data.preCompactionTokens)) + " to " +
-                         std::to_string(integer(data.postCompactionTokens)) + " tokens, " + c.text(data.trigger),
+                         std::to_string(integer(data.postCompactionTokens)) + " tokens, " +
+                         (trigger == "threshold" ? "auto" : trigger),
                      c.text(data.summaryContent));
     read_usage(c, object, "compactionTokensUsed", ResponsePurpose::compaction);
     return RecordOutcome::indexed();
