@@ -1,3 +1,4 @@
+#include "adapters/json/content.hpp"
 #include "adapters/json/log_decoder.hpp"
 #include "adapters/json/record_builder.hpp"
 #include "adapters/names.hpp"
@@ -150,25 +151,20 @@ class Decoder final : public KeyedDecoder<Record> {
   }
 
   static RecordOutcome read_user(RecordBuilder& c, od::object& object, const Data& data) {
-    std::string text = c.text(data.content);
-    std::string marks;
+    ContentText content{c.text(data.content), {}, {}};
     for_each_object<Attachment>(object, "attachments", [&](const Attachment& one, od::object& attachment, std::size_t) {
-      marks.append(marks.empty() ? "" : " ").append(media_mark(c, string_body(one.type), attachment));
+      content.marks.append(content.marks.empty() ? "" : " ").append(media_mark(c, string_body(one.type), attachment));
       return true;
     });
-    if (trimmed(text).empty() && marks.empty()) return RecordOutcome::skipped("blank_message");
+    if (content.is_blank()) return RecordOutcome::skipped("blank_message");
     const auto source = string_body(data.source);
     const bool injected = source.starts_with("skill-") || source == "system" || is_true(data.isAutopilotContinuation);
     if (injected && !c.is_sidechain) {
-      c.add_injected("injected", std::move(text));
+      c.add_injected("injected", std::move(content.text));
       return RecordOutcome::indexed();
     }
     const bool queued = string_body(data.delivery) == "steering";
-    Event& e = c.add(EventKind::user_msg, Role::user);
-    e.origin = c.is_sidechain ? Origin::parent_agent : queued ? Origin::queued : Origin::typed;
-    e.text = std::move(text);
-    e.summary = std::move(marks);
-    e.starts_exchange = !queued;
+    add_prompt(c, std::move(content), queued ? Origin::queued : c.is_sidechain ? Origin::parent_agent : Origin::typed);
     return RecordOutcome::indexed();
   }
 

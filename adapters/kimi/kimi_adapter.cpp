@@ -87,11 +87,14 @@ class Decoder final : public KeyedDecoder<Record> {
         is_state_(source.path.ends_with("/state.json")) {}
 
  protected:
-  bool surely_a_record() const override { return is_string(keys_.type) && is_number(keys_.time); }
+  bool surely_a_record() const override {
+    return (is_string(keys_.type) && is_number(keys_.time)) ||
+           (is_number(keys_.timestamp) && keys_.message.starts_with('{'));
+  }
 
   RecordOutcome read(od::object& root, RawRef raw, EventBatch& out) override {
     RecordBuilder c(Platform::kimi, session_uid_, raw, detail_, out);
-    if (is_state_) return c.finish(read_state(c, root), "(state)");
+    if (is_state_) return c.finish(read_state(c, root), "state");
     c.is_sidechain = is_subagent();
     // Records without an id are told apart by their content.
     std::string_view bytes;
@@ -225,15 +228,15 @@ class Decoder final : public KeyedDecoder<Record> {
     if (kind == "injection" || kind == "system_trigger" || kind == "retry")
       return RecordOutcome::skipped("injected_text");
     if (kind == "compaction_summary") return RecordOutcome::skipped("repeats_compaction");
-    const ContentText content = read_content(c, object, key);
-    if (trimmed(content.text).empty() && content.marks.empty()) return RecordOutcome::skipped("blank_message");
+    ContentText content = read_content(c, object, key);
+    if (content.is_blank()) return RecordOutcome::skipped("blank_message");
     const bool shell = kind == "shell_command" && string_body(origin.phase) == "input";
     const bool command = string_body(origin.trigger) == "user-slash";
     if (!kind.empty() && kind != "user" && !shell && !command) {
       c.add_injected(kind, content.text);
       return RecordOutcome::indexed();
     }
-    add_prompt(c, content,
+    add_prompt(c, std::move(content),
                c.is_sidechain ? Origin::parent_agent
                : shell        ? Origin::shell
                : command      ? Origin::command

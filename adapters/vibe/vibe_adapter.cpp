@@ -117,7 +117,7 @@ class Decoder final : public KeyedDecoder<ItemKeys> {
   }
 
   static RecordOutcome read_message(RecordBuilder& c, od::object& entry, const EntryKeys& keys) {
-    Content content = read_content(c, entry);
+    Content content = read_blocks(c, entry);
     if (content.is_blank()) return RecordOutcome::skipped("blank_message");
     const auto role = string_body(keys.role);
     if (role == "assistant") {
@@ -179,7 +179,7 @@ class Decoder final : public KeyedDecoder<ItemKeys> {
     if (is_string(keys.error)) c.append_text(keys.error, out);
     if (out.empty()) c.append_text(token_in(state, "error", "message"), out);
     if (!seek_object(state, "output", output)) return out;
-    if (out.empty()) out = read_content(c, output).text;
+    if (out.empty()) out = read_blocks(c, output).text;
     if (!seek_object(output, "structured_content", structured) || !collect(structured, told)) return out;
     if (!out.empty()) return out;
     for (const auto token : {told.stdout_, told.stderr_, told.content})

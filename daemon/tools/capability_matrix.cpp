@@ -233,6 +233,15 @@ std::string matrix_markdown(std::span<const AdapterDescription> adapters) {
     for (const auto& limitation : adapter->limitations)
       out += fmt::format("* {}\n", limitation);
   }
+  out +=
+      "\n## What cannot be read\n\n"
+      "* Plandex: conversations are in its server's database, or in its cloud; the client keeps settings only.\n"
+      "* Windsurf's `~/.codeium/windsurf/cascade/*.pb` and Antigravity's `implicit/*.pb`: encrypted. Antigravity's "
+      "`conversations/*.db` hold\nprotocol buffers without a public schema.\n"
+      "* Trae's `ModularData/ai-agent/database.db`: encrypted.\n"
+      "* Threads of today's Amp, chats with claude.ai, ChatGPT and Gemini: on the makers' servers. `memd import` reads "
+      "[exports of the last\nthree](events-format.md#conversations-of-other-programs).\n"
+      "* Grok CLI of vibe-kit: writes no session.\n";
   return out;
 }
 

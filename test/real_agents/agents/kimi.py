@@ -8,6 +8,8 @@ class Kimi(Agent):
     setup_name = 'kimi'
     ready = 'context: '
     subagent = 'coder'
+    tokens_of = ('step', 'end', 'stray', 'summary')
+    writes_late = True
     asks = {'Trust this folder?': 'Enter'}
 
     def variables(self):
