@@ -50,7 +50,7 @@ RecordOutcome RuleReader::read() {
   if (lookup_.met_broken_json()) doubt("inner_json", "text");
   if (!unknown_.empty()) return RecordOutcome::unknown(unknown_);
   if (c_.emitted() || gave_session_) return RecordOutcome::indexed();
-  return RecordOutcome::skipped(fit == Fit::skipped ? skip_ : std::string_view("blank_message"));
+  return RecordOutcome::skipped(skip_.empty() ? std::string_view("blank_message") : skip_);
 }
 
 RuleReader::Fit RuleReader::apply(const std::vector<Rule>& rules, const Place& place) {
