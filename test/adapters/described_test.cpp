@@ -167,7 +167,7 @@ TEST(Described, MessagesOfTheUsualShapes) {
           "\n"
           R"({"role":"user","content":[{"type":"tool_result","tool_use_id":"t1","content":[{"type":"text","text":"done"}],"is_error":true}]})"
           "\n")),
-      ElementsAre("user_msg: one\ntwo", "thinking: hm", "assistant_msg: yes", "tool_call Bash: make",
+      ElementsAre("user_msg: one\ntwo", "thinking: hm", "assistant_msg: yes", "tool_call Bash: Bash: make",
                   "tool_result: done"));
   EXPECT_THAT(
       told(decode(
@@ -180,7 +180,7 @@ TEST(Described, MessagesOfTheUsualShapes) {
           "\n"
           R"({"role":"system","content":"be kind"})"
           "\n")),
-      ElementsAre("user_msg: hello", "thinking: hm", "tool_call run: ls", "tool_result run: a.txt"));
+      ElementsAre("user_msg: hello", "thinking: hm", "tool_call run: run: ls", "tool_result run: a.txt"));
   EXPECT_THAT(
       told(decode(
           "      - message: {as: gemini, at: /message}\n",
