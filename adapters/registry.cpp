@@ -31,6 +31,7 @@ const Adapter* find_adapter(Platform platform) {
 
 Result<void> use_own_agents(std::span<const std::shared_ptr<const described::Description>> agents) {
   static std::vector<std::unique_ptr<const described::DescribedAdapter>> own;
+  if (agents.empty() && own.empty()) return {};  // threads may run
   std::vector<PlatformInfo> lines;
   set_own_platforms({});
   own.clear();

@@ -1,3 +1,4 @@
+#include "adapters/json/content.hpp"
 #include "adapters/json/log_decoder.hpp"
 #include "adapters/json/record_builder.hpp"
 #include "adapters/names.hpp"
@@ -150,25 +151,20 @@ class Decoder final : public KeyedDecoder<Record> {
   }
 
   static RecordOutcome read_user(RecordBuilder& c, od::object& object, const Data& data) {
-    std::string text = c.text(data.content);
-    std::string marks;
+    ContentText content{c.text(data.content), {}, {}};
     for_each_object<Attachment>(object, "attachments", [&](const Attachment& one, od::object& attachment, std::size_t) {
-      marks.append(marks.empty() ? "" : " ").append(media_mark(c, string_body(one.type), attachment));
+      content.marks.append(content.marks.empty() ? "" : " ").append(media_mark(c, string_body(one.type), attachment));
       return true;
     });
-    if (trimmed(text).empty() && marks.empty()) return RecordOutcome::skipped("blank_message");
+    if (content.is_blank()) return RecordOutcome::skipped("blank_message");
     const auto source = string_body(data.source);
     const bool injected = source.starts_with("skill-") || source == "system" || is_true(data.isAutopilotContinuation);
     if (injected && !c.is_sidechain) {
-      c.add_injected("injected", std::move(text));
+      c.add_injected("injected", std::move(content.text));
       return RecordOutcome::indexed();
     }
     const bool queued = string_body(data.delivery) == "steering";
-    Event& e = c.add(EventKind::user_msg, Role::user);
-    e.origin = c.is_sidechain ? Origin::parent_agent : queued ? Origin::queued : Origin::typed;
-    e.text = std::move(text);
-    e.summary = std::move(marks);
-    e.starts_exchange = !queued;
+    add_prompt(c, std::move(content), queued ? Origin::queued : c.is_sidechain ? Origin::parent_agent : Origin::typed);
     return RecordOutcome::indexed();
   }
 
@@ -268,8 +264,10 @@ class Decoder final : public KeyedDecoder<Record> {
     }
     c.model = c.text(token_in(object, "compactionTokensUsed", "model"));
     c.model_of_all = true;
+    const std::string trigger = c.text(data.trigger);
     c.add_compaction(std::to_string(integer(data.preCompactionTokens)) + " to " +
-                         std::to_string(integer(data.postCompactionTokens)) + " tokens, " + c.text(data.trigger),
+                         std::to_string(integer(data.postCompactionTokens)) + " tokens, " +
+                         (trigger == "threshold" ? "auto" : trigger),
                      c.text(data.summaryContent));
     read_usage(c, object, "compactionTokensUsed", ResponsePurpose::compaction);
     return RecordOutcome::indexed();
@@ -310,7 +308,8 @@ class CopilotAdapter final : public AdapterOf<Decoder> {
         .adapter_version = "1.0.0",
         .data_completeness = DataCompleteness::full,
         .capabilities = all_capabilities_but({Capability::cost}),
-        .limitations = {"The names of sessions (workspace.yaml) are not read.",
+        .limitations = {"Copilot CLI tells a working directory and a branch for each session, not for its subagents.",
+                        "The names of sessions (workspace.yaml) are not read.",
                         "Copilot CLI counts premium requests, not dollars; the costs are memd's.",
                         "Images and other attachments are stored as references to the log, not as text.",
                         "Of turns that were taken back with a snapshot, only what memd read before is known: Copilot "

@@ -21,7 +21,7 @@ constexpr Names kFiles("document file input_file input_audio");
 constexpr Names kSilent("redacted_thinking cache_control");
 
 // Returns the first of some members, separated by blanks, that has a value.
-std::optional<element> member(const object& holder, std::initializer_list<std::string_view> names) {
+std::optional<element> first_of(const object& holder, std::initializer_list<std::string_view> names) {
   element found;
   for (const auto name : names)
     if (!holder.at_key(name).get(found) && !found.is_null()) return found;
@@ -29,7 +29,7 @@ std::optional<element> member(const object& holder, std::initializer_list<std::s
 }
 
 std::string text_in(const object& holder, std::initializer_list<std::string_view> names) {
-  const auto found = member(holder, names);
+  const auto found = first_of(holder, names);
   return found ? text_of(*found) : std::string();
 }
 
@@ -45,7 +45,7 @@ Part attachment(std::string_view kind, const object& block) {
   std::string name =
       text_in(block, {"filename", "name", "title", "displayName", "mimeType", "media_type", "mime_type"});
   object source;
-  if (const auto inner = member(block, {"source", "file"}); name.empty() && inner && !inner->get_object().get(source))
+  if (const auto inner = first_of(block, {"source", "file"}); name.empty() && inner && !inner->get_object().get(source))
     name = text_in(source, {"filename", "path", "media_type"});
   std::string text = "[" + std::string(kind);
   if (!name.empty()) text += ": " + json::one_line(name, 80);
@@ -56,7 +56,7 @@ Part block_part(const object& block) {
   const std::string type = text_in(block, {"type"});
   Part part;
   if (kTexts.has(type) || type.empty()) {
-    const auto text = member(block, {"text", "refusal"});
+    const auto text = first_of(block, {"text", "refusal"});
     return text ? of_text(Part::Kind::text, text_of(*text)) : part;
   }
   if (kThoughts.has(type)) return of_text(Part::Kind::thinking, text_in(block, {"thinking", "text", "reasoning"}));
@@ -64,14 +64,14 @@ Part block_part(const object& block) {
     part.kind = Part::Kind::call;
     part.tool = text_in(block, {"name", "toolName"});
     part.call_id = text_in(block, {"id", "toolCallId"});
-    part.input = member(block, {"input", "arguments", "args"});
+    part.input = first_of(block, {"input", "arguments", "args"});
     return part;
   }
   if (kResults.has(type)) {
     part.kind = Part::Kind::result;
     part.call_id = text_in(block, {"tool_use_id", "toolCallId"});
     part.text = text_in(block, {"content", "output"});
-    const auto failed = member(block, {"is_error", "isError"});
+    const auto failed = first_of(block, {"is_error", "isError"});
     bool flag = false;
     part.failed = failed && !failed->get_bool().get(flag) && flag;
     return part;
@@ -85,32 +85,32 @@ Part block_part(const object& block) {
 Part gemini_part(const object& block) {
   object inner;
   Part part;
-  if (const auto call = member(block, {"functionCall"}); call && !call->get_object().get(inner)) {
+  if (const auto call = first_of(block, {"functionCall"}); call && !call->get_object().get(inner)) {
     part.kind = Part::Kind::call;
     part.tool = text_in(inner, {"name"});
     part.call_id = text_in(inner, {"id"});
-    part.input = member(inner, {"args"});
+    part.input = first_of(inner, {"args"});
     return part;
   }
-  if (const auto answer = member(block, {"functionResponse"}); answer && !answer->get_object().get(inner)) {
+  if (const auto answer = first_of(block, {"functionResponse"}); answer && !answer->get_object().get(inner)) {
     part.kind = Part::Kind::result;
     part.tool = text_in(inner, {"name"});
     part.call_id = text_in(inner, {"id"});
     object response;
-    if (const auto held = member(inner, {"response"}); held && !held->get_object().get(response)) {
-      const auto error = member(response, {"error"});
-      const auto output = error ? error : member(response, {"output", "result", "content"});
+    if (const auto held = first_of(inner, {"response"}); held && !held->get_object().get(response)) {
+      const auto error = first_of(response, {"error"});
+      const auto output = error ? error : first_of(response, {"output", "result", "content"});
       part.text = output ? text_of(*output) : text_of(*held);
       part.failed = error.has_value();
     }
     return part;
   }
   for (const auto* key : {"inlineData", "fileData"})
-    if (const auto data = member(block, {key}); data && !data->get_object().get(inner))
+    if (const auto data = first_of(block, {key}); data && !data->get_object().get(inner))
       return attachment("file", inner);
-  const auto text = member(block, {"text"});
+  const auto text = first_of(block, {"text"});
   if (!text) return part;
-  const auto thought = member(block, {"thought"});
+  const auto thought = first_of(block, {"thought"});
   bool is_thought = false;
   return of_text(
       thought && !thought->get_bool().get(is_thought) && is_thought ? Part::Kind::thinking : Part::Kind::text,
@@ -148,7 +148,7 @@ std::vector<Part> parts_beside(Shape shape, element message) {
   if (const auto thought = text_in(holder, {"reasoning_content", "reasoning"}); !thought.empty())
     out.push_back(of_text(Part::Kind::thinking, thought));
   json::dom::array calls;
-  const auto list = member(holder, {"tool_calls", "toolCalls"});
+  const auto list = first_of(holder, {"tool_calls", "toolCalls"});
   if (!list || list->get_array().get(calls)) return out;
   for (const element one : calls) {
     object call;
@@ -157,10 +157,10 @@ std::vector<Part> parts_beside(Shape shape, element message) {
     Part& part = out.emplace_back();
     part.kind = Part::Kind::call;
     part.call_id = text_in(call, {"id"});
-    const auto named = member(call, {"function"});
+    const auto named = first_of(call, {"function"});
     if (!named || named->get_object().get(function)) function = call;
     part.tool = text_in(function, {"name"});
-    part.input = member(function, {"arguments", "input"});
+    part.input = first_of(function, {"arguments", "input"});
   }
   return out;
 }

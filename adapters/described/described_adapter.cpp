@@ -150,6 +150,9 @@ class Decoder final : public json::LogDecoder {
     const RecordTerms& terms = source_.record;
     const auto native = [&](const std::string& id) { return terms.unique_in_agent ? id : uid + "/" + id; };
     std::string id = lookup_.text(terms.id, place);
+    // Rows of several queries are of tables that number their rows alike.
+    std::int64_t query = 0;
+    if (!id.empty() && !place.here["@query"].get(query) && query > 1) id = std::to_string(query) + ":" + id;
     c.id_is_local = !terms.unique_in_agent || id.empty();
     if (!id.empty())
       c.identify(native(id));
@@ -336,11 +339,20 @@ const Description& DescribedAdapter::description() const {
 
 std::vector<fs::path> DescribedAdapter::roots(const HomeLayout& home) const {
   if (!home.override_roots.empty()) return home.override_roots;
+  constexpr std::string_view kProject = "{project}/";
   std::vector<fs::path> out;
+  const auto add = [&](fs::path path) {
+    if (!path.empty() && std::find(out.begin(), out.end(), path) == out.end()) out.push_back(std::move(path));
+  };
   for (const SourceRule& source : description().sources)
-    for (const auto& root : source.roots)
-      if (auto path = expanded(root, home); !path.empty() && std::find(out.begin(), out.end(), path) == out.end())
-        out.push_back(std::move(path));
+    for (const auto& root : source.roots) {
+      if (!root.starts_with(kProject)) {
+        add(expanded(root, home));
+        continue;
+      }
+      for (const fs::path& project : home.projects)
+        add(project / root.substr(kProject.size()));
+    }
   return out;
 }
 

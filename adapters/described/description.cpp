@@ -367,8 +367,9 @@ class Parser {
     for (auto& root : out) {
       while (root.size() > 1 && root.ends_with('/'))
         root.pop_back();
-      if (!root.starts_with("~/") && !root.starts_with('/') && !(root.starts_with('$') && root.size() > 1))
-        refuse(file_, node.Mark(), key + ": expected folders that begin with ~/, $VARIABLE or /");
+      if (!root.starts_with("~/") && !root.starts_with('/') && !(root.starts_with('$') && root.size() > 1) &&
+          !root.starts_with("{project}/"))
+        refuse(file_, node.Mark(), key + ": expected folders that begin with ~/, $VARIABLE, {project}/ or /");
       if (root == "/" || root == "~/")
         refuse(file_, node.Mark(), key + ": expected the agent's own folder, not all files");
     }

@@ -165,7 +165,9 @@ std::string Lookup::text(const Term& term, const Place& place) {
   const auto at = term.text.find(kFolder);
   if (at == std::string::npos) return term.text;
   auto path = term.text;
-  return std::filesystem::path(path.replace(at, kFolder.size(), folder_)).lexically_normal().string();
+  path = std::filesystem::path(path.replace(at, kFolder.size(), folder_)).lexically_normal().string();
+  if (path.size() > 1 && path.ends_with('/')) path.pop_back();
+  return path;
 }
 
 std::int64_t Lookup::integer(const Term& term, const Place& place) {

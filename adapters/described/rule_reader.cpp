@@ -50,7 +50,7 @@ RecordOutcome RuleReader::read() {
   if (lookup_.met_broken_json()) doubt("inner_json", "text");
   if (!unknown_.empty()) return RecordOutcome::unknown(unknown_);
   if (c_.emitted() || gave_session_) return RecordOutcome::indexed();
-  return RecordOutcome::skipped(fit == Fit::skipped ? skip_ : std::string_view("blank_message"));
+  return RecordOutcome::skipped(skip_.empty() ? std::string_view("blank_message") : skip_);
 }
 
 RuleReader::Fit RuleReader::apply(const std::vector<Rule>& rules, const Place& place) {
@@ -257,7 +257,18 @@ void RuleReader::give(const GiveUsage& terms, const Place& place) {
   ResponseFacts facts;
   if (const auto cost = lookup_.fraction(terms.cost, place); cost && *cost > 0) facts.cost_usd = cost;
   const std::string response = lookup_.text(terms.response, place);
-  c_.add_usage(usage, response.empty() ? c_.key() : record_key(c_.platform(), response), facts);
+  const std::uint64_t key = response.empty() ? c_.key() : record_key(c_.platform(), response);
+  c_.add_usage(usage, key, facts);
+  if (!c_.emitted() || c_.first_event().response_key != key || c_.first_event().role != Role::user) return;
+  // The record begins with the prompt, which has no model.
+  Event& prompt = c_.first_event();
+  for (Event* e = &prompt; e <= &c_.out().events.back(); ++e) {
+    if (e->role != Role::assistant) continue;
+    e->response_key = std::exchange(prompt.response_key, 0);
+    e->usage = std::exchange(prompt.usage, {});
+    e->response = std::exchange(prompt.response, {});
+    return;
+  }
 }
 
 void RuleReader::give(const GiveEach& each, const Place& place) {

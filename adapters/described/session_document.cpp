@@ -205,7 +205,7 @@ class Session {
                                                                       : TakenApart::State::whole;
       if (out.state == TakenApart::State::broken) out.damaged = text_.size() - std::min(text_.size(), elements.at());
     }
-    if (!parts.id.empty()) out.sessions.push_back(std::move(parts));
+    if (!parts.id.empty() && !out.is_other) out.sessions.push_back(std::move(parts));
   }
 
  private:

@@ -1,9 +1,9 @@
+#include "adapters/json/content.hpp"
 #include "adapters/json/log_decoder.hpp"
 #include "adapters/json/record_builder.hpp"
 #include "adapters/names.hpp"
 #include "adapters/registry.hpp"
 #include "adapters/snapshot/single_document.hpp"
-#include "adapters/tool_calls/todo_input.hpp"
 #include "adapters/tool_calls/tool_input.hpp"
 #include "adapters/tool_calls/tool_result.hpp"
 #include "schemas/base/stamp.hpp"
@@ -83,7 +83,7 @@ class Decoder final : public KeyedDecoder<Record> {
 
   RecordOutcome read(od::object& root, RawRef raw, EventBatch& out) override {
     RecordBuilder c(Platform::droid, session_uid_, raw, detail_, out);
-    if (is_settings_) return c.finish(read_settings(c, root), "(settings)");
+    if (is_settings_) return c.finish(read_settings(c, root), "settings");
     c.time = parse_stamp(string_body(keys_.timestamp)).value_or(0);
     c.identify(is_string(keys_.id) ? c.text(keys_.id) : session_uid_ + "@" + std::to_string(raw.offset));
     const auto type = string_body(keys_.type);
@@ -186,22 +186,13 @@ class Decoder final : public KeyedDecoder<Record> {
     });
     if (string_body(keys_.id).starts_with(kContextId) && trimmed(said.text).empty())
       return RecordOutcome::skipped("injected_text");
-    if (role == "user") add_prompt(c, std::move(said));
+    if (role == "user" && !said.is_blank()) add_prompt(c, std::move(said), Origin::typed);
     if (unknown) {
       c.diagnose(DiagnosticType::unknown_field_value, {"message.content.type"});
       return RecordOutcome::unknown("unknown_block");
     }
     if (c.emitted()) return RecordOutcome::indexed();
     return RecordOutcome::skipped(reminders ? "injected_text" : "blank_message");
-  }
-
-  static void add_prompt(RecordBuilder& c, ContentText said) {
-    if (trimmed(said.text).empty() && said.marks.empty()) return;
-    Event& e = c.add(EventKind::user_msg, Role::user);
-    e.origin = Origin::typed;
-    e.text = std::move(said.text);
-    e.summary = std::move(said.marks);
-    e.starts_exchange = true;
   }
 
   static void read_call(RecordBuilder& c, const Block& block, od::object& object) {

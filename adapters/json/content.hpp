@@ -8,18 +8,17 @@
 
 namespace memd::json {
 
-// What a message says, and what it contains besides: "[image] [resource_link: notes.txt]".
-struct Content {
-  std::string text;
-  std::string marker;
-  bool is_blank() const { return trimmed(text).empty() && marker.empty(); }
+// What a message says, and what it contains besides.
+struct ContentText {
+  std::string text;      // of all texts, joined by newlines
+  std::string thoughts;  // of the blocks of thinking, joined in the same way
+  std::string marks;     // media_mark() of the other blocks, joined by blanks
+  bool is_blank() const { return trimmed(text).empty() && marks.empty(); }
 };
+// Reads the content under `key`: a string, or blocks with a type.
+ContentText read_content(TextReader& reader, od::object& holder, std::string_view key = "content");
 
-// Reads a list of blocks in the member `key`: the texts of those that have one ("text", "thinking"), joined by
-// newlines; the type, and the name or address, of the others. Anything else is empty.
-Content read_content(TextReader& reader, od::object& holder, std::string_view key = "content");
-
-// Adds what a person said; with a slash in front it is a command.
-void add_prompt(RecordBuilder& record, Content content);
+// Adds what a person said. Queued words belong to the turn that is under way.
+void add_prompt(RecordBuilder& record, ContentText content, Origin origin);
 
 }  // namespace memd::json

@@ -7,7 +7,6 @@ namespace memd::json {
 namespace {
 
 MEMD_KEYS(TextBlock, text);
-MEMD_KEYS(TypedBlock, type, text);
 
 constexpr Names kMediaNames("media_type mimeType mime_type filename fileName displayName name");
 constexpr Names kAddresses("url uri fileUri");
@@ -53,23 +52,10 @@ bool append_texts(TextReader& reader, od::value& content, std::string& text) {
 
 std::string media_mark(TextReader& reader, std::string_view kind, od::object& block) {
   std::string name;
+  if (kind.ends_with("_url")) kind.remove_suffix(4);  // "image_url"
   if (restart(block)) find_media_name(reader, block, name);
   std::string mark = "[" + std::string(is_identifier(kind) ? kind : "media");
   return mark.append(name.empty() ? "" : ": ").append(name).append("]");
-}
-
-ContentText read_content(TextReader& reader, od::object& outer, std::string_view key) {
-  ContentText content;
-  for_each_block<TypedBlock>(outer, key, [&](const TypedBlock& block, od::object& object) {
-    const auto type = string_body(block.type);
-    if (is_string(block.text)) {
-      content.text.append(content.text.empty() ? "" : "\n");
-      reader.append_text(block.text, content.text);
-    } else if (!type.starts_with("think")) {
-      content.marks.append(content.marks.empty() ? "" : " ").append(media_mark(reader, type, object));
-    }
-  });
-  return content;
 }
 
 std::string_view token_in(od::object& outer, std::string_view object, std::string_view key) {

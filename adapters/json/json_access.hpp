@@ -231,14 +231,6 @@ void for_each_block(od::object& outer, std::string_view key, Visit&& visit) {
 // its type or file, never its data.
 std::string media_mark(TextReader& reader, std::string_view kind, od::object& block);
 
-// The content of a message.
-struct ContentText {
-  std::string text;   // of all texts, joined by newlines
-  std::string marks;  // media_mark() of the other blocks, joined by blanks
-};
-// Reads the content under `key`: a string, or blocks with a type. Thoughts are left out.
-ContentText read_content(TextReader& reader, od::object& outer, std::string_view key);
-
 // Returns the token of a member of an object in `outer`; empty: there is none.
 std::string_view token_in(od::object& outer, std::string_view object, std::string_view key);
 

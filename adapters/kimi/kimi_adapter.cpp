@@ -30,7 +30,7 @@ using namespace json;  // NOLINT(google-build-using-namespace): the whole file r
 
 MEMD_KEYS(Record, type, kind, time, created_at, timestamp, message, promptId, model, modelAlias, cwd, usageScope,
           summary, tokensBefore, tokensAfter, count, reason, objective, protocol_version);
-MEMD_KEYS(Origin_, kind, trigger, phase);
+MEMD_KEYS(Origin_, kind, name, trigger, phase);
 MEMD_KEYS(Message, id, role);
 MEMD_KEYS(LoopEvent, type, uuid, parentUuid, toolCallId, name);
 MEMD_KEYS(Part, type, text, think);
@@ -45,7 +45,8 @@ constexpr std::array kLeftOut{
     Reason{"repeats_message", Names("agent.message.appended agent.turn.started agent.turn.ended")},
     Reason{"turn_marker", Names("prompt.accepted prompt.completed prompt.aborted prompt.steered full_compaction.begin "
                                 "full_compaction.complete full_compaction.cancel plugin.session_start forked "
-                                "interruptionReminder.recorded turn.step.retrying")},
+                                "interruptionReminder.recorded turn.step.retrying subagent.spawned subagent.started "
+                                "subagent.suspended subagent.completed subagent.failed subagent.cancelled")},
     Reason{"display", Names("interaction.request interaction.resolved permission.record_approval_result "
                             "task.started task.terminated task.waitDelivered")},
     Reason{"file_backup", Names("file_history.tracked file_history.checkpoint staleGuard.recorded staleGuard.cleared")},
@@ -87,11 +88,14 @@ class Decoder final : public KeyedDecoder<Record> {
         is_state_(source.path.ends_with("/state.json")) {}
 
  protected:
-  bool surely_a_record() const override { return is_string(keys_.type) && is_number(keys_.time); }
+  bool surely_a_record() const override {
+    return (is_string(keys_.type) && is_number(keys_.time)) ||
+           (is_number(keys_.timestamp) && keys_.message.starts_with('{'));
+  }
 
   RecordOutcome read(od::object& root, RawRef raw, EventBatch& out) override {
     RecordBuilder c(Platform::kimi, session_uid_, raw, detail_, out);
-    if (is_state_) return c.finish(read_state(c, root), "(state)");
+    if (is_state_) return c.finish(read_state(c, root), "state");
     c.is_sidechain = is_subagent();
     // Records without an id are told apart by their content.
     std::string_view bytes;
@@ -222,18 +226,19 @@ class Decoder final : public KeyedDecoder<Record> {
     Origin_ origin;
     collect_in(object, "origin", origin);
     const auto kind = string_body(origin.kind);
-    if (kind == "injection" || kind == "system_trigger" || kind == "retry")
+    const bool of_parent = c.is_sidechain && kind == "system_trigger" && string_body(origin.name) == "subagent";
+    if (kind == "injection" || (kind == "system_trigger" && !of_parent) || kind == "retry")
       return RecordOutcome::skipped("injected_text");
     if (kind == "compaction_summary") return RecordOutcome::skipped("repeats_compaction");
-    const ContentText content = read_content(c, object, key);
-    if (trimmed(content.text).empty() && content.marks.empty()) return RecordOutcome::skipped("blank_message");
+    ContentText content = read_content(c, object, key);
+    if (content.is_blank()) return RecordOutcome::skipped("blank_message");
     const bool shell = kind == "shell_command" && string_body(origin.phase) == "input";
     const bool command = string_body(origin.trigger) == "user-slash";
-    if (!kind.empty() && kind != "user" && !shell && !command) {
+    if (!kind.empty() && kind != "user" && !shell && !command && !of_parent) {
       c.add_injected(kind, content.text);
       return RecordOutcome::indexed();
     }
-    add_prompt(c, content,
+    add_prompt(c, std::move(content),
                c.is_sidechain ? Origin::parent_agent
                : shell        ? Origin::shell
                : command      ? Origin::command
@@ -307,7 +312,7 @@ class KimiAdapter final : public AdapterOf<Decoder> {
         .capabilities = all_capabilities_but({Capability::cost, Capability::session_stop, Capability::git_branch}),
         .limitations =
             {"Kimi Code stores no git branch, and a working directory only for each session; kimi-cli stores "
-             "none.",
+             "none. No subagent has one of its own.",
              "Of kimi-cli, sessions without wire.jsonl (before 0.60) and models are not known.",
              "Logs that Kimi Code has compressed (wire.jsonl.gz) are not read.",
              "Images and other media are stored as references to the log, not as text."},

@@ -40,9 +40,9 @@ RecordOutcome read_message(RecordBuilder& c, od::object& message, std::string_vi
 
 RecordOutcome read_payload(RecordBuilder& c, od::object& payload, const Payload& keys, std::string_view type) {
   if (type == "TurnBegin" || type == "SteerInput") {
-    const ContentText content = read_content(c, payload, "user_input");
-    if (trimmed(content.text).empty() && content.marks.empty()) return RecordOutcome::skipped("blank_message");
-    add_prompt(c, content,
+    ContentText content = read_content(c, payload, "user_input");
+    if (content.is_blank()) return RecordOutcome::skipped("blank_message");
+    add_prompt(c, std::move(content),
                c.is_sidechain         ? Origin::parent_agent
                : type == "SteerInput" ? Origin::queued
                                       : Origin::typed);
@@ -109,14 +109,6 @@ RecordOutcome read_message(RecordBuilder& c, od::object& message, std::string_vi
 }
 
 }  // namespace
-
-void add_prompt(RecordBuilder& c, const ContentText& content, Origin origin) {
-  Event& e = c.add(EventKind::user_msg, Role::user);
-  e.origin = origin;
-  e.text = content.text;
-  e.summary = content.marks;
-  e.starts_exchange = origin != Origin::queued;
-}
 
 void add_call(RecordBuilder& c, od::object& object, std::string_view id, std::string_view name,
               std::string_view input) {

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "adapters/adapter.hpp"
-#include "adapters/json/json_access.hpp"
+#include "adapters/json/content.hpp"
 #include "adapters/json/record_builder.hpp"
 #include "schemas/event.hpp"
 
@@ -14,10 +14,9 @@ namespace memd::kimi {
 // {"timestamp": seconds, "message": {"type", "payload"}}. `c` has the record's key; its time is set here.
 RecordOutcome read_old_record(json::RecordBuilder& c, json::od::object& root, std::string_view timestamp);
 
-// Shared by the records of both programs: they add a prompt; a call, whose arguments are under `input` as an object or
+// Shared by the records of both programs: they add a call, whose arguments are under `input` as an object or
 // as JSON in a string; and a result, whose output is a text or blocks. add_result() returns the id of the subagent that
 // the call started, if its output names one.
-void add_prompt(json::RecordBuilder& c, const json::ContentText& content, Origin origin);
 void add_call(json::RecordBuilder& c, json::od::object& object, std::string_view id, std::string_view name,
               std::string_view input);
 std::string add_result(json::RecordBuilder& c, json::od::object& result, std::string_view call,

@@ -109,8 +109,8 @@ class Decoder final : public KeyedDecoder<ItemKeys> {
   }
 
   static void read_thinking(RecordBuilder& c, od::object& holder, std::string_view reasoning) {
-    Content blocks = read_content(c, holder, "thinking_blocks");
-    c.add_said(EventKind::thinking, blocks.text.empty() ? c.text(reasoning) : std::move(blocks.text));
+    ContentText blocks = read_content(c, holder, "thinking_blocks");
+    c.add_said(EventKind::thinking, blocks.thoughts.empty() ? c.text(reasoning) : std::move(blocks.thoughts));
   }
 
   static RecordOutcome read_message(RecordBuilder& c, od::object& event, const EventKeys& keys) {
@@ -119,7 +119,7 @@ class Decoder final : public KeyedDecoder<ItemKeys> {
       c.diagnose(DiagnosticType::missing_field, {"llm_message"});
       return RecordOutcome::unknown("no_content");
     }
-    Content content = read_content(c, message);
+    ContentText content = read_content(c, message);
     const auto source = string_body(keys.source);
     if (source == "agent") {
       read_thinking(c, message, token_in(event, "llm_message", "reasoning_content"));
@@ -127,7 +127,8 @@ class Decoder final : public KeyedDecoder<ItemKeys> {
     } else if (source != "user") {
       c.add_injected("message", std::move(content.text));
     } else if (!content.is_blank()) {
-      add_prompt(c, std::move(content));
+      const bool command = trimmed(content.text).starts_with('/');
+      add_prompt(c, std::move(content), command ? Origin::command : Origin::typed);
     }
     read_added(c, event);
     return c.emitted() ? RecordOutcome::indexed() : RecordOutcome::skipped("blank_message");
@@ -135,7 +136,7 @@ class Decoder final : public KeyedDecoder<ItemKeys> {
 
   // What skills put behind a message or a result.
   static void read_added(RecordBuilder& c, od::object& event) {
-    if (Content added = read_content(c, event, "extended_content"); !added.text.empty())
+    if (ContentText added = read_content(c, event, "extended_content"); !added.text.empty())
       c.add_injected("context", std::move(added.text));
   }
 
@@ -183,10 +184,10 @@ class Decoder final : public KeyedDecoder<ItemKeys> {
       c.diagnose(DiagnosticType::missing_field, {"observation"});
       return RecordOutcome::unknown("no_content");
     }
-    Content content = read_content(c, observation);
+    ContentText content = read_content(c, observation);
     const std::int64_t code = integer(told.exit_code);
     Event& e = add_result(c, keys, std::move(content.text), is_true(told.is_error) || code != 0);
-    e.summary = is_true(told.timeout) || code == -1 ? std::string(kInterruptedMark) : std::move(content.marker);
+    e.summary = is_true(told.timeout) || code == -1 ? std::string(kInterruptedMark) : std::move(content.marks);
     if (is_number(told.exit_code)) e.facts.exit_code = static_cast<std::int32_t>(code);
     read_added(c, event);
     return RecordOutcome::indexed();

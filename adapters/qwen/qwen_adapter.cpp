@@ -1,3 +1,4 @@
+#include "adapters/json/content.hpp"
 #include "adapters/json/log_decoder.hpp"
 #include "adapters/json/record_builder.hpp"
 #include "adapters/names.hpp"
@@ -98,7 +99,7 @@ class Decoder final : public KeyedDecoder<Record> {
 
   RecordOutcome read(od::object& root, RawRef raw, EventBatch& out) override {
     RecordBuilder c(Platform::qwen, session_uid_, raw, detail_, out);
-    if (is_meta_) return c.finish(read_meta(c, root), "(subagent)");
+    if (is_meta_) return c.finish(read_meta(c, root), "subagent");
     c.time = parse_stamp(string_body(keys_.timestamp)).value_or(0);
     c.is_sidechain = is_true(keys_.isSidechain);
     c.cwd = c.text(keys_.cwd);
@@ -193,12 +194,8 @@ class Decoder final : public KeyedDecoder<Record> {
     // What was typed, where the message has more: files named with "@", contexts of hooks.
     const auto shown = token_in(root, "systemPayload", "displayText");
     if (std::string text = c.text(shown); !trimmed(text).empty()) content.text = std::move(text);
-    if (trimmed(content.text).empty() && content.marks.empty()) return RecordOutcome::skipped("blank_message");
-    Event& e = c.add(EventKind::user_msg, Role::user);
-    e.origin = c.is_sidechain ? Origin::parent_agent : queued ? Origin::queued : Origin::typed;
-    e.text = std::move(content.text);
-    e.summary = std::move(content.marks);
-    e.starts_exchange = !queued;
+    if (content.is_blank()) return RecordOutcome::skipped("blank_message");
+    add_prompt(c, std::move(content), queued ? Origin::queued : c.is_sidechain ? Origin::parent_agent : Origin::typed);
     return RecordOutcome::indexed();
   }
 
@@ -390,8 +387,17 @@ class Decoder final : public KeyedDecoder<Record> {
     c.model_of_all = true;
     add_usage(c, integer(told.input_token_count), integer(told.output_token_count),
               integer(told.cached_content_token_count), integer(told.thoughts_token_count), agent, purpose);
-    if (has_log && c.emitted()) c.first_event().session_uid = session_uid_ + std::string(kAgent) + agent;
+    if (has_log && c.emitted()) give_to_agent(c, agent);
     return c.emitted() ? RecordOutcome::indexed() : RecordOutcome::skipped("telemetry");
+  }
+
+  // Moves the usage to the subagent's session, whose own records tell it without the model.
+  void give_to_agent(RecordBuilder& c, std::string_view agent) const {
+    Event& e = c.first_event();
+    e.session_uid = session_uid_ + std::string(kAgent) + std::string(agent);
+    e.event_id = event_key(c.key(), 1);
+    e.parent_id.reset();
+    if (c.parent) c.out().silent.push_back({session_uid_, c.key(), *c.parent});
   }
 
   const bool is_meta_;

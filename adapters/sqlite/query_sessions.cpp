@@ -122,12 +122,14 @@ struct QuerySessions::Row {
     for (int i = 0; i < query.columns(); ++i) {
       if (query.is_null(i)) continue;
       const std::string_view value = query.text(i);
-      stored += value.size();
-      bytes += value.size();
+      // What a query computes is not in the database, and `changed` usually repeats a column.
+      const std::uint64_t counted = query.is_of_table(i) && query.name(i) != kChanged ? value.size() : 0;
+      stored += counted;
+      bytes += counted;
       if (query.is_number(i) && value.find_first_of("In") == std::string_view::npos) {
         object.raw(query.name(i), value);
       } else if (auto text = value.starts_with(kZstdMagic) ? unpacked(value) : std::nullopt) {
-        bytes += text->size() - value.size();
+        bytes += text->size() - counted;
         object.text(query.name(i), *text);
       } else {
         object.text(query.name(i), value);

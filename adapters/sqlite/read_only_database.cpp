@@ -137,6 +137,8 @@ int Query::columns() const { return sqlite3_column_count(statement_.get()); }
 
 std::string_view Query::name(int column) const { return sqlite3_column_name(statement_.get(), column); }
 
+bool Query::is_of_table(int column) const { return sqlite3_column_decltype(statement_.get(), column) != nullptr; }
+
 bool Query::is_null(int column) const { return sqlite3_column_type(statement_.get(), column) == SQLITE_NULL; }
 
 bool Query::is_integer(int column) const { return sqlite3_column_type(statement_.get(), column) == SQLITE_INTEGER; }

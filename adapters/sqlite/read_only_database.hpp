@@ -48,6 +48,7 @@ class Query {
 
   int columns() const;
   std::string_view name(int column) const;  // valid as long as the query
+  bool is_of_table(int column) const;       // no expression
 
   // Columns count from 0. Views are valid until the next step, reset or bind.
   bool is_null(int column) const;

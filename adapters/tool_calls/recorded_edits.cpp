@@ -30,15 +30,11 @@ std::string_view first_string(const dom::object& object, const std::array<std::s
   return {};
 }
 
-constexpr std::array<std::string_view, 10> kPathNames{"file_path",
-                                                      "filePath",
-                                                      "target_file",
-                                                      "absolute_path",
-                                                      "path",
-                                                      "notebook_path",
-                                                      "relative_workspace_path",
-                                                      "absolutePath",
-                                                      "relativeWorkspacePath",
+constexpr std::array<std::string_view, 11> kPathNames{"file_path",     "filepath",
+                                                      "filePath",      "target_file",
+                                                      "absolute_path", "path",
+                                                      "notebook_path", "relative_workspace_path",
+                                                      "absolutePath",  "relativeWorkspacePath",
                                                       "targetFile"};
 constexpr std::array<std::string_view, 6> kOldNames{"old_string", "oldString", "old_str", "old_text", "oldText", "old"};
 constexpr std::array<std::string_view, 6> kNewNames{"new_string", "newString", "new_str", "new_text", "newText", "new"};

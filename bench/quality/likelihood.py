@@ -149,6 +149,7 @@ class Rule:
         hits, which are then chosen anew."""
         for _ in range(12):
             rows = [(self.best(a), y, w) for a, y, w in answers]
+            self.weights = [0.0] * len(self.weights)  # Newton's method can leave far too large ones for good
             for _ in range(12):
                 n = len(self.weights)
                 gradient, hessian = [-0.001 * w for w in self.weights], [[0.001 * (i == j) for j in range(n)]

@@ -69,42 +69,39 @@ template <>
 struct Describe<admin::TrialLine> {
   using T = admin::TrialLine;
   static constexpr auto fields =
-      fields_of(field("record_type", &T::record_type, "What the record says it is."),
-                field("disposition", &T::disposition, "indexed, skipped or unknown."),
-                field("reason", &T::reason, "Why it is not indexed."),
-                field("records", &T::records, "Number of records."), field("bytes", &T::bytes, "Their bytes."));
+      fields_of(field("record_type", &T::record_type, "Type of record, as the agent names it."),
+                field("disposition", &T::disposition, "indexed, skipped or unknown."), field("reason", &T::reason, ""),
+                field("records", &T::records, ""), field("bytes", &T::bytes, ""));
 };
 
 template <>
 struct Describe<admin::TrialEvent> {
   using T = admin::TrialEvent;
-  static constexpr auto fields = fields_of(
-      field("kind", &T::kind, "user_msg, assistant_msg, tool_call, …"), field("time", &T::time, "RFC 3339."),
-      field("tool", &T::tool, "Of a call or a result."), field("text", &T::text, "Its beginning: text of history."));
+  static constexpr auto fields =
+      fields_of(field("kind", &T::kind, "user_msg, assistant_msg, tool_call, …"), field("time", &T::time, "RFC 3339."),
+                field("tool", &T::tool, ""), field("text", &T::text, "The beginning: text of history."));
 };
 
 template <>
 struct Describe<admin::TrialFile> {
   using T = admin::TrialFile;
-  static constexpr auto fields = fields_of(
-      field("path", &T::path, "The file."), field("format", &T::format, "jsonl, json or sqlite."),
-      field("trouble", &T::trouble, "Why it cannot be read; empty: it can."), field("bytes", &T::bytes, "Its size."),
-      field("bytes_unknown", &T::bytes_unknown, "Bytes that no rule fits."),
-      field("sessions", &T::sessions, "Sessions in it."), field("prompts", &T::prompts, "What persons asked."),
-      field("answers", &T::answers, "What the model said."), field("calls", &T::calls, "Calls of tools."),
-      field("results", &T::results, "Results of calls."),
-      field("tokens", &T::tokens, "Input, output and cache, each response once."),
-      field("ledger", &T::ledger, "What becomes of every byte."),
-      field("first", &T::first, "The first events as they would stand."));
+  static constexpr auto fields =
+      fields_of(field("path", &T::path, ""), field("format", &T::format, "jsonl, json or sqlite."),
+                field("trouble", &T::trouble, "Why it cannot be read; empty: it can."), field("bytes", &T::bytes, ""),
+                field("bytes_unknown", &T::bytes_unknown, "Bytes of records that no rule fits."),
+                field("sessions", &T::sessions, ""), field("prompts", &T::prompts, ""),
+                field("answers", &T::answers, ""), field("calls", &T::calls, ""), field("results", &T::results, ""),
+                field("tokens", &T::tokens, "Input, output and cache, each response once."),
+                field("ledger", &T::ledger, "What becomes of every byte."),
+                field("first", &T::first, "The first events as they would be stored."));
 };
 
 template <>
 struct Describe<admin::PlatformTrial> {
   using T = admin::PlatformTrial;
   static constexpr auto fields =
-      fields_of(field("key", &T::key, "The agent's key."), field("name", &T::name, "Its name."),
-                field("roots", &T::roots, "Folders in which its files were looked for."),
-                field("files", &T::files, "Its files."));
+      fields_of(field("key", &T::key, ""), field("name", &T::name, ""),
+                field("roots", &T::roots, "Folders in which files were looked for."), field("files", &T::files, ""));
 };
 
 }  // namespace memd::mcp

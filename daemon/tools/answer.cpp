@@ -145,15 +145,15 @@ AnswerText search_notice(const SearchAnswer& found, SearchMode asked, const Scop
     out.say("Nothing fits in what was read so far.");
   else if (found.nothing_relevant)
     out.say("Nothing fits: it may never have been discussed, or in other words.");
-  if (found.weak) out.say("Weak matches: ask again with `also`: names, commands, error text.");
   if (found.left_out > 0) {
     out.say(counted_are(found.left_out, "hit"),
             "left out: the index names what the store does not hold. `memd doctor` says what to do.");
   }
-  if (asked == SearchMode::lexical) return out;
   const SemanticCoverage& s = found.semantic;
   const AnswerText::Message trouble{s.trouble};
-  if (!s.used && !s.trouble.empty()) {
+  if (asked == SearchMode::lexical) {
+    // It was asked for.
+  } else if (!s.used && !s.trouble.empty()) {
     out.say("Found by words only, meaning was not looked at: ", trouble, ".");
   } else if (s.used && s.pending > 0) {
     out.say(counted_are(s.pending, "turn"), "not embedded yet and found by words only");
@@ -162,6 +162,7 @@ AnswerText search_notice(const SearchAnswer& found, SearchMode asked, const Scop
   } else if (s.used && !s.trouble.empty()) {
     out.say("New turns are found by words only: ", trouble, ".");
   }
+  if (found.weak) out.say("Weak matches: ask again with `also`: names, commands, error text.");
   return out;
 }
 

@@ -1,3 +1,4 @@
+#include "adapters/tool_calls/recorded_edits.hpp"
 #include "daemon/ingest/source_file.hpp"
 #include "test/adapters/batch_json.hpp"
 #include "test/adapters/decode_snapshot.hpp"
@@ -128,6 +129,34 @@ TEST(DatabaseGolden, EventTextFindsEveryEventAgain) {
   }
 }
 
+// The contents of an edit are not stored: file_history reads them from the items.
+TEST(DatabaseGolden, EditsAreFoundInTheirItems) {
+  const DiskView files;
+  std::size_t changes = 0;
+  for (const auto& c : database_cases()) {
+    SCOPED_TRACE(c.folder);
+    DatabaseHome home(c);
+    for (const auto& sql : statements(c))
+      home.writer().run(sql);
+    const auto snapshot = test::decode_snapshot(*c.adapter, home.candidate(), files);
+    Source source;
+    source.path = home.candidate().path;
+    const auto reader = c.adapter->open_snapshot(source, files);
+    for (const auto& [uid, session] : snapshot.sessions)
+      for (const Event& e : session.batch.events)
+        for (const FileTouch& file : e.files) {
+          if (file.access != FileAccess::modified) continue;
+          const auto item = reader->item(session.native_id, session.keys.at(e.raw.offset - 1));
+          ASSERT_TRUE(item) << uid;
+          const auto edits = recorded_edits(*item);
+          EXPECT_TRUE(std::any_of(edits.begin(), edits.end(), [&](const auto& edit) { return edit.path == file.path; }))
+              << file.path;
+          ++changes;
+        }
+  }
+  EXPECT_GE(changes, 5U);
+}
+
 // A database that is followed statement by statement gives the items of one that is read at once.
 TEST(DatabaseGolden, FollowedStatementByStatementItGivesTheSame) {
   const DiskView files;
@@ -140,9 +169,8 @@ TEST(DatabaseGolden, FollowedStatementByStatementItGivesTheSame) {
     source.format = home.candidate().format;
     test::SnapshotFollower follower(*c.adapter, source, files);
     const auto all = statements(c);
-    const auto last_table = std::find_if(all.rbegin(), all.rend(), [](const std::string& sql) {
-      return sql.find("CREATE TABLE") != std::string::npos;
-    });
+    const auto last_table = std::find_if(
+        all.rbegin(), all.rend(), [](const std::string& sql) { return sql.find("CREATE TABLE") != std::string::npos; });
     auto next = all.begin();
     for (; next != last_table.base(); ++next)
       home.writer().run(*next);

@@ -81,7 +81,7 @@ TEST_F(QuerySessionsTest, RowsAreMergedAndEveryByteIsAccountedFor) {
   EXPECT_THAT(read("b", bytes), ElementsAre(R"({"id":"b","born":2.5,"changed":20})",
                                             R"(2 {"id":2,"said":"two","at":15,"@query":1,"@session":{"born":2.5}})"));
   ASSERT_EQ(all.rest.size(), 1U);
-  EXPECT_EQ(all.rest[0].bytes, 2 * 3 + 4U);  // the secrets, and the chat of each line and use
+  EXPECT_EQ(all.rest[0].bytes, 2 * 3 + 4 + 2 * 2U);  // the secrets, the chat of each line and use, and what changed
   EXPECT_EQ(bytes + all.rest[0].bytes, all.size);
 }
 

@@ -66,10 +66,12 @@ TEST(GoldenFolders, EveryPlatformHasCasesAndEachCaseIsRead) {
       ++cases;
       const auto holds = [&](std::string_view name) { return fs::exists(entry.path() / name); };
       EXPECT_TRUE(holds("events.json") || test::updates_golden_files()) << entry.path();
-      const bool is_database = p.id == Platform::cursor || p.id == Platform::opencode || p.id == Platform::kilo;
+      const bool is_database =
+          holds("database.txt") || p.id == Platform::cursor || p.id == Platform::opencode || p.id == Platform::kilo;
       EXPECT_TRUE(is_database ? std::any_of(kDatabases.begin(), kDatabases.end(), holds)
                               : test::read_case(adapter, entry.path()).has_value())
-          << entry.path() << " needs home/, or input.jsonl and a source.txt that says where it lies";
+          << entry.path()
+          << " needs home/, input.jsonl and a source.txt, or input.sql and a database.txt that says where it lies";
     }
     EXPECT_GT(cases, 0U) << p.key;
   }

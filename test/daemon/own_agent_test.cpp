@@ -51,10 +51,10 @@ TEST_F(OwnAgent, IsReadLikeAnyOther) {
     Reader reader(dir_ / "memd.db");
     const auto sessions = reader.ask(SessionListQuery{});
     ASSERT_TRUE(sessions);
-    ASSERT_EQ(sessions->rows.size(), 1U);
-    EXPECT_EQ(sessions->rows[0].uid, "quill:q7");
-    EXPECT_EQ(sessions->rows[0].title, "Prices in euros");
-    EXPECT_EQ(sessions->rows[0].platform, parse_platform("quill"));
+    ASSERT_EQ(sessions->sessions.size(), 1U);
+    EXPECT_EQ(sessions->sessions[0].uid, "quill:q7");
+    EXPECT_EQ(sessions->sessions[0].title, "Prices in euros");
+    EXPECT_EQ(sessions->sessions[0].platform, parse_platform("quill"));
   }
   EXPECT_EQ(test::ingest(discovery, dir_ / "memd.db").events, 0);
 
@@ -63,8 +63,8 @@ TEST_F(OwnAgent, IsReadLikeAnyOther) {
   Reader reader(dir_ / "memd.db");
   const auto sessions = reader.ask(SessionListQuery{});
   ASSERT_TRUE(sessions) << sessions.error().message();
-  ASSERT_EQ(sessions->rows.size(), 1U);
-  EXPECT_EQ(to_string(sessions->rows[0].platform), "quill");
+  ASSERT_EQ(sessions->sessions.size(), 1U);
+  EXPECT_EQ(to_string(sessions->sessions[0].platform), "quill");
 }
 
 TEST_F(OwnAgent, ErrorsNameTheDescription) {

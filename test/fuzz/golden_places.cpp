@@ -6,14 +6,15 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
+#include <filesystem>
 #include <map>
 #include <string>
 #include <string_view>
 #include <vector>
 
 // Reads any bytes in place of each source in the golden cases of a platform: no crash, the ledger covers every byte,
-// and events are found again. A source that changes in place is also truncated. For platforms without a fuzz target of
-// their own.
+// and events are found again. A source that changes in place is also truncated; of a database, the bytes are an item.
+// For platforms without a fuzz target of their own.
 namespace {
 
 using namespace memd;
@@ -29,6 +30,11 @@ std::vector<Place> golden_places(const Adapter& adapter) {
     for (const auto& [path, source] : c.sources)
       if (std::none_of(places.begin(), places.end(), [&](const Place& p) { return p.source.path == source.path; }))
         places.push_back({source, c.files});
+  for (const auto& entry : std::filesystem::directory_iterator(test::golden_folder(adapter)))
+    if (const auto file = entry.path() / "database.txt"; std::filesystem::exists(file)) {
+      const std::string path = std::string(test::kGoldenHome) + "/" + test::first_line(file);
+      if (const auto source = test::classify_at_home(adapter, path)) places.push_back({*source, {}});
+    }
   if (places.empty()) std::abort();
   return places;
 }
@@ -36,6 +42,10 @@ std::vector<Place> golden_places(const Adapter& adapter) {
 int feed_places(const Adapter& adapter, const std::vector<Place>& places, const std::uint8_t* data, std::size_t size) {
   const std::string input(reinterpret_cast<const char*>(data), size);
   for (const Place& place : places) {
+    if (place.source.format == SourceFormat::sqlite) {
+      fuzz::decode_item(adapter, place.source, input);
+      continue;
+    }
     if (test::is_log(adapter, place.source, place.files)) {
       Source source;
       source.platform = place.source.platform;

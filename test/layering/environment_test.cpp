@@ -49,6 +49,10 @@ std::set<std::string> variables_of_the_sources() {
     for (const auto& entry : fs::recursive_directory_iterator(test::source_dir() / folder))
       if (entry.path().extension() == ".cpp" || entry.path().extension() == ".hpp")
         out.merge(variables_in(test::bytes_of(entry.path())));
+  // Descriptions of agents name folders by variables.
+  for (const auto& entry : fs::directory_iterator(test::source_dir() / "adapters" / "described"))
+    if (entry.path().extension() == ".yaml")
+      add_matches(test::bytes_of(entry.path()), R"re(\$([A-Z][A-Z0-9_]*))re", out);
   return out;
 }
 

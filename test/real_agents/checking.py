@@ -51,7 +51,7 @@ class Checker:
         self.store = live if self.lost else fresh
         self.events = self.store.events()
         self.sessions = self.store.sessions()
-        self.answered = [r for r in self.play.records if r['kind'] in ANSWERS]
+        self.answered = [r for r in self.play.records if r['kind'] in ANSWERS and not (driver.writes_late and self._was_killed(r))]
         self.slowness = slowness(self.answered)
 
     def _tolerance(self, turn):
@@ -153,9 +153,10 @@ class Checker:
     def tokens(self):
         """The sums of the log. The driver says which requests its agent keeps the tokens of."""
         kept = [r['tokens'] for r in self.play.records if r['kind'] in self.driver.tokens_of and
-                not (self.driver.tokens_by_turn and self._was_killed(r))]
+                not ((self.driver.tokens_by_turn or self.driver.writes_late) and self._was_killed(r))]
         log = [sum(t['input'] - t['cached'] for t in kept), sum(t['output'] for t in kept), sum(t['cached'] for t in kept)]
-        store = [sum(s[f] for s in self.sessions) for f in ('tokens_input', 'tokens_output', 'tokens_cache_read')]
+        main = [s for s in self.sessions if not s.get('parent_session_id')]  # whose sums have those of its helpers in them
+        store = [sum(s[f] for s in main) for f in ('tokens_input', 'tokens_output', 'tokens_cache_read')]
         return '' if log == store else f'input, output, cached: log {log}, store {store}'
 
     def shapes(self):

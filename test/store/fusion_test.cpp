@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 
+#include <array>
 #include <random>
 
 namespace memd::search {
@@ -223,6 +224,28 @@ TEST(Confidence, WhatIsEnoughDependsOnWhatWasAsked) {
   EXPECT_EQ(&evidence_weights(""), &kEvidenceByWords);
   EXPECT_EQ(&evidence_weights("builtin/model-1"), &kEvidenceByCosine);
   EXPECT_EQ(&evidence_weights("ollama/nomic-embed-text"), &kEvidenceByDeviations);
+  EXPECT_EQ(&answer_weights("builtin/model-1", true, false), &kEvidenceBySecondLook);
+  EXPECT_EQ(&answer_weights("builtin/model-1", false, false), &kEvidenceByOneLook);
+  EXPECT_EQ(&answer_weights("builtin/model-1", false, true), &kEvidenceBySeveral);
+  EXPECT_EQ(&answer_weights("ollama/nomic-embed-text", false, false), &kEvidenceByDeviations);
+}
+
+TEST(Confidence, CommonWordsProveLittleEvenWhenAllAreFound) {
+  RankingFeatures f;
+  f.coverage = f.bm25 = f.soft_coverage = 1;
+  f.surprise = 0.3;  // one word that every other text contains
+  for (const EvidenceWeights* w : {&kEvidenceBySecondLook, &kEvidenceByOneLook}) {
+    EXPECT_NE(judged(f, *w), Confidence::high);
+    RankingFeatures rare = f;
+    rare.surprise = 30;
+    EXPECT_EQ(judged(rare, *w), Confidence::high);
+  }
+}
+
+TEST(Confidence, TheGapIsWhatTheFirstHasMoreThanThoseAfterTheFirstFive) {
+  EXPECT_EQ(gap_of({}), 0);
+  EXPECT_EQ(gap_of(std::array{0.8}), 0.8);
+  EXPECT_DOUBLE_EQ(gap_of(std::array{0.9, 0.9, 0.9, 0.9, 0.9, 0.5, 0.3}), 0.5);
 }
 
 }  // namespace

@@ -36,6 +36,7 @@ class Agent:
     tokens_of = ('step', 'end', 'stray')  # kinds of requests whose tokens the agent keeps
     overwrites = False    # it writes its files anew, without what a compaction replaced
     keeps_ids = True      # of the model's calls
+    writes_late = False   # what a killed turn had said and done is lost
     tokens_by_turn = False  # it keeps those of a turn at its end only
     tells_trigger = True  # of a compaction: by hand or by itself
     compact_word = '/compact'  # typed on its screen

@@ -6,6 +6,7 @@ class Copilot(Agent):
     name = 'copilot'
     program = 'copilot'
     setup_name = 'copilot'
+    tokens_of = ('step', 'end', 'stray', 'summary')
     RESUME = ['--continue']
     ready = 'standin-model'
 

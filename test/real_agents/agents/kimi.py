@@ -8,6 +8,9 @@ class Kimi(Agent):
     setup_name = 'kimi'
     ready = 'context: '
     subagent = 'coder'
+    tokens_of = ('step', 'end', 'stray', 'summary')
+    writes_late = True
+    tells_trigger = False  # in another record than the summary
     asks = {'Trust this folder?': 'Enter'}
 
     def variables(self):

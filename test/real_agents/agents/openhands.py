@@ -1,4 +1,5 @@
-"""OpenHands' command line (OpenAI Chat Completions). It condenses by the number of events only."""
+"""OpenHands' command line (OpenAI Chat Completions). It condenses by the number of events only; memd is
+not registered, see docs/clients.md."""
 from .agent import Agent
 
 
@@ -6,7 +7,6 @@ class OpenHands(Agent):
     name = 'openhands'
     program = 'openhands'
     programs = 'bin'
-    setup_name = 'openhands'
     OPTIONS = ['--headless', '--override-with-envs', '--always-approve', '--exit-without-confirmation']
     ASK = ['-t']
 

@@ -7,8 +7,11 @@ class Qwen(Agent):
     program = 'qwen'
     setup_name = 'qwen'
     has_hook = True
+    tokens_of = ('step', 'end', 'stray', 'summary')
     ready = 'Type your message'
     compact_word = '/compress'
+    writes_late = True
+    fill = 160_000  # beyond 177,000 it ends the session
     OPTIONS = ['--yolo']
 
     def files(self):

@@ -56,7 +56,7 @@ def arguments(tool, kind, step, project):
     """The arguments of a call of `tool`. `step` has path, command, old, new, prompt, about, or `arguments` as they are."""
     if 'arguments' in step:
         if tool.name == 'run_typescript':
-            return {'code': f'return await tools.memd.{kind[4:]}({json.dumps(step["arguments"])});'}
+            return {'code': f'return await tools.mcp_memd.{kind[4:]}({json.dumps(step["arguments"])});'}
         if tool.name in THROUGH:
             prefix, name, given = THROUGH[tool.name]
             return {name: prefix + kind[4:], given: step['arguments']}
