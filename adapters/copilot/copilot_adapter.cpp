@@ -264,8 +264,10 @@ class Decoder final : public KeyedDecoder<Record> {
     }
     c.model = c.text(token_in(object, "compactionTokensUsed", "model"));
     c.model_of_all = true;
+    const std::string trigger = c.text(data.trigger);
     c.add_compaction(std::to_string(integer(data.preCompactionTokens)) + " to " +
-                         std::to_string(integer(data.postCompactionTokens)) + " tokens, " + c.text(data.trigger),
+                         std::to_string(integer(data.postCompactionTokens)) + " tokens, " +
+                         (trigger == "threshold" ? "auto" : trigger),
                      c.text(data.summaryContent));
     read_usage(c, object, "compactionTokensUsed", ResponsePurpose::compaction);
     return RecordOutcome::indexed();
@@ -306,7 +308,8 @@ class CopilotAdapter final : public AdapterOf<Decoder> {
         .adapter_version = "1.0.0",
         .data_completeness = DataCompleteness::full,
         .capabilities = all_capabilities_but({Capability::cost}),
-        .limitations = {"The names of sessions (workspace.yaml) are not read.",
+        .limitations = {"Copilot CLI tells a working directory and a branch for each session, not for its subagents.",
+                        "The names of sessions (workspace.yaml) are not read.",
                         "Copilot CLI counts premium requests, not dollars; the costs are memd's.",
                         "Images and other attachments are stored as references to the log, not as text.",
                         "Of turns that were taken back with a snapshot, only what memd read before is known: Copilot "

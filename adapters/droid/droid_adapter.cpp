@@ -4,7 +4,6 @@
 #include "adapters/names.hpp"
 #include "adapters/registry.hpp"
 #include "adapters/snapshot/single_document.hpp"
-#include "adapters/tool_calls/todo_input.hpp"
 #include "adapters/tool_calls/tool_input.hpp"
 #include "adapters/tool_calls/tool_result.hpp"
 #include "schemas/base/stamp.hpp"

@@ -30,7 +30,7 @@ using namespace json;  // NOLINT(google-build-using-namespace): the whole file r
 
 MEMD_KEYS(Record, type, kind, time, created_at, timestamp, message, promptId, model, modelAlias, cwd, usageScope,
           summary, tokensBefore, tokensAfter, count, reason, objective, protocol_version);
-MEMD_KEYS(Origin_, kind, trigger, phase);
+MEMD_KEYS(Origin_, kind, name, trigger, phase);
 MEMD_KEYS(Message, id, role);
 MEMD_KEYS(LoopEvent, type, uuid, parentUuid, toolCallId, name);
 MEMD_KEYS(Part, type, text, think);
@@ -45,7 +45,8 @@ constexpr std::array kLeftOut{
     Reason{"repeats_message", Names("agent.message.appended agent.turn.started agent.turn.ended")},
     Reason{"turn_marker", Names("prompt.accepted prompt.completed prompt.aborted prompt.steered full_compaction.begin "
                                 "full_compaction.complete full_compaction.cancel plugin.session_start forked "
-                                "interruptionReminder.recorded turn.step.retrying")},
+                                "interruptionReminder.recorded turn.step.retrying subagent.spawned subagent.started "
+                                "subagent.suspended subagent.completed subagent.failed subagent.cancelled")},
     Reason{"display", Names("interaction.request interaction.resolved permission.record_approval_result "
                             "task.started task.terminated task.waitDelivered")},
     Reason{"file_backup", Names("file_history.tracked file_history.checkpoint staleGuard.recorded staleGuard.cleared")},
@@ -225,14 +226,15 @@ class Decoder final : public KeyedDecoder<Record> {
     Origin_ origin;
     collect_in(object, "origin", origin);
     const auto kind = string_body(origin.kind);
-    if (kind == "injection" || kind == "system_trigger" || kind == "retry")
+    const bool of_parent = c.is_sidechain && kind == "system_trigger" && string_body(origin.name) == "subagent";
+    if (kind == "injection" || (kind == "system_trigger" && !of_parent) || kind == "retry")
       return RecordOutcome::skipped("injected_text");
     if (kind == "compaction_summary") return RecordOutcome::skipped("repeats_compaction");
     ContentText content = read_content(c, object, key);
     if (content.is_blank()) return RecordOutcome::skipped("blank_message");
     const bool shell = kind == "shell_command" && string_body(origin.phase) == "input";
     const bool command = string_body(origin.trigger) == "user-slash";
-    if (!kind.empty() && kind != "user" && !shell && !command) {
+    if (!kind.empty() && kind != "user" && !shell && !command && !of_parent) {
       c.add_injected(kind, content.text);
       return RecordOutcome::indexed();
     }
@@ -310,7 +312,7 @@ class KimiAdapter final : public AdapterOf<Decoder> {
         .capabilities = all_capabilities_but({Capability::cost, Capability::session_stop, Capability::git_branch}),
         .limitations =
             {"Kimi Code stores no git branch, and a working directory only for each session; kimi-cli stores "
-             "none.",
+             "none. No subagent has one of its own.",
              "Of kimi-cli, sessions without wire.jsonl (before 0.60) and models are not known.",
              "Logs that Kimi Code has compressed (wire.jsonl.gz) are not read.",
              "Images and other media are stored as references to the log, not as text."},

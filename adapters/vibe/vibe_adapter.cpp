@@ -117,14 +117,15 @@ class Decoder final : public KeyedDecoder<ItemKeys> {
   }
 
   static RecordOutcome read_message(RecordBuilder& c, od::object& entry, const EntryKeys& keys) {
-    Content content = read_blocks(c, entry);
+    ContentText content = read_content(c, entry);
     if (content.is_blank()) return RecordOutcome::skipped("blank_message");
     const auto role = string_body(keys.role);
     if (role == "assistant") {
       c.add_said(EventKind::assistant_msg, std::move(content.text));
       if (string_body(keys.generationStatus) == "interrupted") c.add_lifecycle("interrupt");
     } else if (role == "user" && string_body(keys.source) != "harness") {
-      add_prompt(c, std::move(content));
+      const bool command = trimmed(content.text).starts_with('/');
+      add_prompt(c, std::move(content), command ? Origin::command : Origin::typed);
     } else if (role == "user" || role == "context") {
       c.add_injected("context", std::move(content.text));
     } else {
@@ -179,7 +180,7 @@ class Decoder final : public KeyedDecoder<ItemKeys> {
     if (is_string(keys.error)) c.append_text(keys.error, out);
     if (out.empty()) c.append_text(token_in(state, "error", "message"), out);
     if (!seek_object(state, "output", output)) return out;
-    if (out.empty()) out = read_blocks(c, output).text;
+    if (out.empty()) out = read_content(c, output).text;
     if (!seek_object(output, "structured_content", structured) || !collect(structured, told)) return out;
     if (!out.empty()) return out;
     for (const auto token : {told.stdout_, told.stderr_, told.content})

@@ -34,6 +34,11 @@ const std::vector<Place> kPlaces{
     {Platform::cline, "CLINE_DATA_DIR", "/mnt/x", "/home/ada/.cline/data"},
     {Platform::cursor, "XDG_CONFIG_HOME", "/mnt/x/Cursor/User", "/home/ada/.config/Cursor/User"},
     {Platform::grok, "GROK_HOME", "/mnt/x/sessions", "/home/ada/.grok/sessions"},
+    {Platform::qwen, "QWEN_HOME", "/mnt/x/projects", "/home/ada/.qwen/projects"},
+    {Platform::qwen, "QWEN_RUNTIME_DIR", "/mnt/x/projects", "/home/ada/.qwen/projects"},
+    {Platform::copilot, "COPILOT_HOME", "/mnt/x/session-state", "/home/ada/.copilot/session-state"},
+    {Platform::kimi, "KIMI_CODE_HOME", "/mnt/x/sessions", "/home/ada/.kimi-code/sessions"},
+    {Platform::kimi, "KIMI_SHARE_DIR", "/mnt/x/sessions", "/home/ada/.kimi/sessions"},
 };
 
 bool contains(const std::vector<fs::path>& roots, const fs::path& root) {

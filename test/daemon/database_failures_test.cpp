@@ -2,6 +2,7 @@
 #include "daemon/ingest/ingest_service.hpp"
 #include "schemas/search.hpp"
 #include "store/reader.hpp"
+#include "store/search/words/query_parser.hpp"
 #include "test/adapters/opencode_case.hpp"
 #include "test/support/cursor_state.hpp"
 #include "test/support/fake_clock.hpp"
@@ -37,7 +38,7 @@ class DatabaseFailures : public testing::Test {
   }
   std::int64_t hits(std::string text) {
     Reader reader(database());
-    const auto answer = reader.search({.text = std::move(text)});
+    const auto answer = reader.search({.asked = search::parse_query(text)});
     return answer ? static_cast<std::int64_t>(answer->hits.size()) : -1;
   }
 

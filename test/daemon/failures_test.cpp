@@ -4,6 +4,7 @@
 #include "schemas/search.hpp"
 #include "store/read/ingestion.hpp"
 #include "store/reader.hpp"
+#include "store/search/words/query_parser.hpp"
 #include "test/support/fake_clock.hpp"
 #include "test/support/faulty_adapter.hpp"
 #include "test/support/temp_dir.hpp"
@@ -49,7 +50,7 @@ class Failures : public testing::Test {
   }
   std::int64_t hits(std::string text) {
     Reader reader(database());
-    const auto answer = reader.search({.text = std::move(text)});
+    const auto answer = reader.search({.asked = search::parse_query(text)});
     return answer ? static_cast<std::int64_t>(answer->hits.size()) : -1;
   }
 
@@ -263,7 +264,7 @@ TEST_F(Failures, Failure24_WritingNeverBlocksReading) {
   db.exec("PRAGMA user_version = 9999");
   db.exec("COMMIT");
   Reader reader(database());
-  const auto answer = reader.search({.text = "there"});
+  const auto answer = reader.search({.asked = search::parse_query("there")});
   ASSERT_FALSE(answer);
   EXPECT_THAT(answer.error().message(), testing::HasSubstr("install the newer memd"));
 }

@@ -107,7 +107,7 @@ TEST_F(StoreRebuildTest, ALossIsRefusedUnlessItIsAccepted) {
   EXPECT_EQ(status().result.value().lost.front().events, 1);
   EXPECT_THAT(admin::rebuild_status_text(status()),
               HasSubstr("stays as it was: of 1 of its sessions a new one would have less (" +
-                        status().result.value().lost.front().session_id + ")"));
+                        status().result.value().lost.front().uid + ")"));
   EXPECT_EQ(rows(), before);
   EXPECT_THAT(copies_of_store(settings_.layout), IsEmpty());
 

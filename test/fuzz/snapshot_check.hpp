@@ -1,7 +1,6 @@
 #pragma once
 
 #include "adapters/adapter.hpp"
-#include "schemas/base/error.hpp"
 
 #include <cstdint>
 #include <cstdlib>
@@ -43,7 +42,6 @@ inline Looked look(const Adapter& adapter, const SourceCandidate& candidate, con
   source.path = candidate.path;
   const auto reader = adapter.open_snapshot(source, files);
   auto plan = reader->plan(before.mark);
-  if (!plan && plan.error().is(Errc::busy)) return before;  // cut off: it is being written
   if (!plan) std::abort();
   if (plan->unchanged) return before;
   Looked now;
@@ -60,9 +58,9 @@ inline Looked look(const Adapter& adapter, const SourceCandidate& candidate, con
     if (known != before.sessions.end())
       for (const auto& item : known->second)
         old[item.key] = item;
-    if ((*session)->head) {
-      decode_item(adapter, candidate, reader->item(key, (*session)->head->key).value());
-      sum += (*session)->head->ledger_bytes;
+    if (const auto& head = (*session)->head) {
+      decode_item(adapter, candidate, reader->item(key, head->key).value());
+      sum += head->ledger_bytes;
     }
     for (const auto& item : (*session)->items) {
       SourceItem k;

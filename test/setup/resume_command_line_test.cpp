@@ -26,6 +26,10 @@ TEST(ResumeCommandLine, OfEachAgent) {
   EXPECT_THAT(words(session_of(Platform::codex)), ElementsAre("codex", "resume", "0000-1"));
   EXPECT_THAT(words(session_of(Platform::gemini)), ElementsAre("gemini", "--resume", "0000-1"));
   EXPECT_THAT(words(session_of(Platform::opencode)), ElementsAre("opencode", "--session", "0000-1"));
+  EXPECT_THAT(words(session_of(Platform::qwen)), ElementsAre("qwen", "--resume", "0000-1"));
+  EXPECT_THAT(words(session_of(Platform::copilot)), ElementsAre("copilot", "--resume", "0000-1"));
+  EXPECT_THAT(words(session_of(Platform::droid)), ElementsAre("droid", "--resume", "0000-1"));
+  EXPECT_THAT(words(session_of(Platform::kimi)), ElementsAre("kimi", "--session", "0000-1"));
   EXPECT_THAT(words(session_of(Platform::pi, "/home/ada/.pi/agent/sessions/a/1.jsonl")),
               ElementsAre("pi", "--session", "/home/ada/.pi/agent/sessions/a/1.jsonl"));
   EXPECT_THAT(words(session_of(Platform::cursor, "/home/ada/.cursor/chats/a/store.db")),

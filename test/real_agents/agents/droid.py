@@ -7,6 +7,7 @@ class Droid(Agent):
     program = 'droid'
     setup_name = 'droid'
     resumes = False
+    has_hook = True
     subagent = 'worker'
     OPTIONS = ['exec', '--skip-permissions-unsafe', '-m', 'custom:Stand-in-0']
     ASK = []

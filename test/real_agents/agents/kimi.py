@@ -10,6 +10,7 @@ class Kimi(Agent):
     subagent = 'coder'
     tokens_of = ('step', 'end', 'stray', 'summary')
     writes_late = True
+    tells_trigger = False  # in another record than the summary
     asks = {'Trust this folder?': 'Enter'}
 
     def variables(self):
