@@ -21,5 +21,8 @@ DRIVERS = {driver.name: driver for driver in (
 # Agents that memd reads and this bench cannot run, with the reason.
 MISSING = {'cursor': 'Cursor and cursor-agent are in no package registry, only behind an installer of cursor.com, and need an account',
            'thunderus': 'its source offers no built program, and its events.v1 is a specification',
-           **dict.fromkeys(('amazon_q', 'continue', 'crush', 'goose', 'hermes', 'kiro', 'llm', 'warp', 'zed'),
-                           'the bench has no driver for it yet; it is read as public sources write it')}
+           **dict.fromkeys(('amazon_q', 'crush', 'goose', 'kiro', 'warp', 'zed'),
+                           'the bench has no driver for it yet; it is read as public sources write it'),
+           'continue': 'the bench has no driver for it yet; what cn 1.5.47 writes was seen',
+           'hermes': 'the bench has no driver for it yet; what 0.19.0 writes was seen',
+           'llm': 'the bench has no driver for it yet; what 0.36 writes was seen'}

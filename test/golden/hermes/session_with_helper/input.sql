@@ -3,7 +3,7 @@ CREATE TABLE messages (id INTEGER PRIMARY KEY AUTOINCREMENT, session_id TEXT NOT
 INSERT INTO sessions (id, source, model, started_at, estimated_cost_usd, title) VALUES ('h-1', 'cli', 'claude-x', 1772359200.5, 0.03, 'Round the total');
 INSERT INTO messages (session_id, role, content, timestamp) VALUES ('h-1', 'user', 'The cart total is off by a cent.', 1772359201.25);
 INSERT INTO messages (session_id, role, content, timestamp, reasoning, finish_reason, tool_calls) VALUES ('h-1', 'assistant', 'I run the tests.', 1772359202.25, 'Tests first.', 'tool_calls', '[{"id":"c1","type":"function","function":{"name":"terminal","arguments":"{\"command\": \"pytest -q\"}"}},{"id":"c2","type":"function","function":{"name":"write_file","arguments":"{\"path\": \"/home/ada/shop/cart.py\", \"content\": \"total = round(sum(prices), 2)\\n\"}"}}]');
-INSERT INTO messages (session_id, role, content, timestamp, tool_call_id, tool_name) VALUES ('h-1', 'tool', '1 failed, 3 passed', 1772359203.25, 'c1', 'terminal');
+INSERT INTO messages (session_id, role, content, timestamp, tool_call_id, tool_name) VALUES ('h-1', 'tool', '{"output": "1 failed, 3 passed", "exit_code": 1, "error": null}', 1772359203.25, 'c1', 'terminal');
 INSERT INTO messages (session_id, role, content, timestamp, tool_call_id, tool_name) VALUES ('h-1', 'tool', 'written', 1772359203.25, 'c2', 'write_file');
 INSERT INTO messages (session_id, role, content, timestamp, finish_reason, tool_calls) VALUES ('h-1', 'assistant', 'The total is rounded at the end.', 1772359205.25, 'stop', '[{"id":"c3","fun');
 INSERT INTO messages (session_id, role, content, timestamp) VALUES ('h-1', 'user', '[CONTEXT COMPACTION] We round the total once.', 1772359209.25);
