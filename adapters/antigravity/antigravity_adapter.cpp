@@ -210,6 +210,7 @@ class AntigravityAdapter final : public AdapterOf<Decoder> {
              "implicit/*.pb are encrypted; both stay unread.",
              "Long outputs are cut in transcript.jsonl.",
              "A call and its result are joined by the number of their steps.",
+             "The lines that an edit changes are not told: its texts are JSON in JSON.",
              "The working directory is not recorded."},
         .storage_locations = {"~/.gemini/antigravity/brain", "~/.gemini/antigravity-ide/brain",
                               "~/.gemini/antigravity-cli/brain"},

@@ -353,8 +353,10 @@ class Decoder final : public KeyedDecoder<Record> {
         return true;
       });
     });
+    const std::string trigger = c.text(info.triggerReason);
     c.add_compaction(std::to_string(integer(info.originalTokenCount)) + " to " +
-                         std::to_string(integer(info.newTokenCount)) + " tokens, " + c.text(info.triggerReason),
+                         std::to_string(integer(info.newTokenCount)) + " tokens, " +
+                         (trigger == "token_limit" ? "auto" : trigger),
                      std::move(summary));
     return RecordOutcome::indexed();
   }

@@ -11,7 +11,7 @@ class Qwen(Agent):
     ready = 'Type your message'
     compact_word = '/compress'
     writes_late = True
-    fill = 160_000  # beyond 177,000 it ends the session
+    fill = 173_000  # beyond 177,000 it ends the session
     OPTIONS = ['--yolo']
 
     def files(self):

@@ -10,6 +10,7 @@ import tempfile
 from agents.agent import processes_of
 from standin.server import StandIn
 
+from .harness import summary_of
 from .texts import texts_in
 
 # How a compaction is brought about: told to, or the model says that the context is full, at the end of a turn or inside one.
@@ -51,7 +52,7 @@ class DrivenAgent:
     def __init__(self, driver, installed, home, project, conversation):
         self.platform = driver.name
         self.work = pathlib.Path(tempfile.mkdtemp(prefix='memd-driven-'))
-        self.conversation, self.number = conversation, -1
+        self.conversation, self.number, self.before, self.told = conversation, -1, 0, []
         script = {**script_of(conversation, driver.name), 'models': list(driver.models), 'has_tools': driver.has_tools}
         self.model = StandIn(script, project, self.work / 'requests.jsonl', driver.fill, driver.filling, self.work)
         self.agent = driver(installed, home, project, self.model)
@@ -70,23 +71,28 @@ class DrivenAgent:
 
     def say(self, turn):
         self.number += 1
+        self.before = len(self.model.records)
+        self.told.append(turn)
+        self._summarize(summary_of(self.told))  # pi asks for it at the end of the turn
         self._ask(f'turn{self.number}')
 
     def compact(self, summary, tokens):
         """Returns the context of the first request after the summary: what the model still knows."""
-        self.model.script['summary'] = (
-            f'<state_snapshot>\n<summary>\n{summary}\nUnfinished: {{unfinished}}.\n{MARKER}\n</summary>\n</state_snapshot>'
-        )
-        before = len(self.model.records)
+        self._summarize(summary)
         if self.platform in TOLD:
             self.agent.compact()
         self._ask(f'on{self.number}')
-        records = self.model.records[before:]
+        records = self.model.records[self.before :]
         summaries = [record['number'] for record in records if record['kind'] == 'summary']
         later = [
             record['number'] for record in records if record['kind'] in ('step', 'end') and record['number'] > max(summaries, default=0)
         ]
         return self._context(later[0]) if summaries and later else ''
+
+    def _summarize(self, summary):
+        self.model.script['summary'] = (
+            f'<state_snapshot>\n<summary>\n{summary}\nUnfinished: {{unfinished}}.\n{MARKER}\n</summary>\n</state_snapshot>'
+        )
 
     def _ask(self, turn):
         printed = self.agent.ask(turn)
