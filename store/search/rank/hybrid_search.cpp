@@ -260,11 +260,12 @@ std::vector<std::string> HybridSearch::missing_terms(const QueryPlan& plan, std:
   return out;
 }
 
-// Sets the evidence of the hits, and returns the weights of their likelihood. `hits`: the first of a search, best first.
+// Sets the evidence of the hits, and returns the weights of their likelihood. `hits`: the first of a search, best
+// first.
 const EvidenceWeights& HybridSearch::judge(std::span<const Distinct> hits, std::string_view model, bool several) {
   const auto first = hits.first(std::min<std::size_t>(hits.size(), kJudgedHits));
-  const bool looked = std::ranges::any_of(
-      first, [](const Distinct& hit) { return hit.candidate->features.network_cosine != 0; });
+  const bool looked =
+      std::ranges::any_of(first, [](const Distinct& hit) { return hit.candidate->features.network_cosine != 0; });
   const EvidenceWeights& weights = answer_weights(model, looked, several);
   if (weights.gap == 0) return weights;  // ranked() has set it
   std::vector<double> scores;
@@ -276,8 +277,7 @@ const EvidenceWeights& HybridSearch::judge(std::span<const Distinct> hits, std::
 }
 
 OutsideHits HybridSearch::search_other_projects(const SearchQuery& query, const std::vector<Phrasing>& phrasings,
-                                                CandidateFilter& inside, std::string_view model,
-                                                double most_inside) {
+                                                CandidateFilter& inside, std::string_view model, double most_inside) {
   const LexicalQuestion& words = phrasings.front().words;
   QueryFilter everywhere = query.filter;
   everywhere.project.clear();
