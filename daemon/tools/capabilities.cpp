@@ -21,12 +21,10 @@ namespace {
 
 bool has_history(const PlatformOut& p) { return p.sources > 0 || p.sessions > 0 || p.subagent_sessions > 0; }
 
-enum class Of { without_history, all };
-
 template <class T>
-void drop(CapabilitiesAnswer& answer, Of which, std::optional<T> PlatformOut::*detail) {
+void drop(CapabilitiesAnswer& answer, std::optional<T> PlatformOut::*detail) {
   for (auto& [name, p] : answer.platforms)
-    if (which == Of::all || !has_history(p)) (p.*detail).reset();
+    (p.*detail).reset();
 }
 
 struct Step {
@@ -35,7 +33,6 @@ struct Step {
   std::function<void(CapabilitiesAnswer&)> apply;
 };
 
-constexpr std::string_view kSomeLimitations = "limitations of agents without history here";
 constexpr std::string_view kMoreLimitations = "limitations of agents less used here";
 
 // Returns the agents with history, fewest exchanges first.
@@ -51,16 +48,9 @@ std::vector<std::string> least_used_first(const CapabilitiesAnswer& whole) {
 }
 
 std::vector<Step> steps_for(const CapabilitiesAnswer& whole) {
-  std::vector<Step> out{
-      {kSomeLimitations, "", [](auto& a) { drop(a, Of::without_history, &PlatformOut::limitations); }},
-      {"storage locations of agents without history here", "",
-       [](auto& a) { drop(a, Of::without_history, &PlatformOut::storage_location); }},
-      {"capability_matrix", "", [](auto& a) { a.capability_matrix.reset(); }},
-      {"capabilities of agents without history here", "",
-       [](auto& a) { drop(a, Of::without_history, &PlatformOut::capabilities); }},
-      {"storage locations", "storage locations of agents without history here",
-       [](auto& a) { drop(a, Of::all, &PlatformOut::storage_location); }}};
-  std::string_view before = kSomeLimitations;
+  std::vector<Step> out{{"capability_matrix", "", [](auto& a) { a.capability_matrix.reset(); }},
+                        {"storage locations", "", [](auto& a) { drop(a, &PlatformOut::storage_location); }}};
+  std::string_view before;
   const auto names = least_used_first(whole);
   for (const std::string& name : names) {
     const bool last = name == names.back();
@@ -71,18 +61,15 @@ std::vector<Step> steps_for(const CapabilitiesAnswer& whole) {
                    }});
     before = words;
   }
-  out.insert(out.end(),
-             {{"freshness of what is read to its end", "",
-               [](auto& a) {
-                 if (a.freshness)
-                   std::erase_if(*a.freshness, [](const FreshnessOut& f) { return f.sources_behind == 0; });
-               }},
-              {"capabilities of agents", "capabilities of agents without history here",
-               [](auto& a) { drop(a, Of::all, &PlatformOut::capabilities); }},
-              {"agents without history here", "",
-               [](auto& a) { std::erase_if(a.platforms, [](const auto& one) { return !has_history(one.second); }); }},
-              {"agents", "agents without history here", [](auto& a) { a.platforms.clear(); }},
-              {"freshness", "freshness of what is read to its end", [](auto& a) { a.freshness.reset(); }}});
+  out.insert(out.end(), {{"freshness of what is read to its end", "",
+                          [](auto& a) {
+                            if (a.freshness)
+                              std::erase_if(*a.freshness, [](const FreshnessOut& f) { return f.sources_behind == 0; });
+                          }},
+                         {"capabilities of agents", "", [](auto& a) { drop(a, &PlatformOut::capabilities); }},
+                         {"agents without history here", "", [](auto& a) { a.without_history.reset(); }},
+                         {"agents", "", [](auto& a) { a.platforms.clear(); }},
+                         {"freshness", "freshness of what is read to its end", [](auto& a) { a.freshness.reset(); }}});
   return out;
 }
 
@@ -102,8 +89,8 @@ std::string call_for(std::size_t tokens, std::int64_t most) {
   return "capabilities(max_tokens=" + std::to_string(std::min(rounded, most)) + ")";
 }
 
-// Returns the complete form, then forms with less and less detail. Details of agents without history here are dropped
-// first, the agents themselves and their freshness last. Each form names what it left out and the call for all of it.
+// Returns the complete form, then forms with less and less detail, the agents themselves and their freshness last. Each
+// form names what it left out and the call for all of it.
 std::vector<CapabilitiesForm> capability_forms(const CapabilitiesAnswer& whole) {
   CapabilitiesAnswer answer = whole;
   std::vector<CapabilitiesForm> out{form_of(answer)};
@@ -161,14 +148,20 @@ CapabilitiesAnswer compose(const ToolServices& services, const StoreFacts& facts
     out.freshness = freshness_of(*scope);
     out.platforms_searched = scope->searched;
   }
-  for (const AdapterDescription& adapter : services.adapters)
-    out.platforms.emplace_back(to_string(adapter.platform), platform_out(adapter, totals));
+  for (const AdapterDescription& adapter : services.adapters) {
+    const std::string key(to_string(adapter.platform));
+    if (PlatformOut platform = platform_out(adapter, totals);
+        has_history(platform) || adapter.status != AdapterStatus::active)
+      out.platforms.emplace_back(key, std::move(platform));
+    else
+      (out.without_history ? *out.without_history : out.without_history.emplace()).push_back(key);
+  }
   out.capability_matrix.emplace();
   for (const Capability c : kAllCapabilities) {
     std::vector<std::string> having;
-    for (const AdapterDescription& adapter : services.adapters)
-      if (std::find(adapter.capabilities.begin(), adapter.capabilities.end(), c) != adapter.capabilities.end())
-        having.emplace_back(to_string(adapter.platform));
+    for (const auto& [key, platform] : out.platforms)
+      if (std::ranges::find(*platform.capabilities, to_string(c)) != platform.capabilities->end())
+        having.push_back(key);
     out.capability_matrix->emplace_back(to_string(c), std::move(having));
   }
   std::error_code ec;
@@ -305,6 +298,12 @@ AnswerText render_text(const CapabilitiesAnswer& a) {
       out.add("  warning: it seems to have changed its format; what it wrote lately may be missing\n");
     for (const std::string& l : p.limitations.value_or(std::vector<std::string>()))
       out.add("  limitation: ", Message{l}, "\n");
+  }
+  if (a.without_history) {
+    out.add("read, too, and without history here:");
+    for (const std::string& key : *a.without_history)
+      out.add(" ", Id{key});
+    out.add("\n");
   }
   if (a.more) out.add("All of it: ", Echo{*a.more}, ".\n");
   return out.add(answer_footer(a));

@@ -60,7 +60,8 @@ struct ServerOut {
 };
 
 struct CapabilitiesAnswer : Answer {
-  std::vector<std::pair<std::string, PlatformOut>> platforms;
+  std::vector<std::pair<std::string, PlatformOut>> platforms;  // with history here, or not read
+  std::optional<std::vector<std::string>> without_history;     // agents that memd reads, too
   std::optional<std::vector<std::pair<std::string, std::vector<std::string>>>> capability_matrix;
   ServerOut server;
   std::optional<std::string> more;
@@ -115,6 +116,7 @@ MEMD_DESCRIBE(
     field<&T::decisions_by_model>(
         "True: these models judge what was decided; absent: decisions are known by their form."));
 MEMD_DESCRIBE_ANSWER(memd::tools::CapabilitiesAnswer, field<&T::platforms>("Agent to what is known of it."),
+                     field<&T::without_history>("Agents that would be read, too, and have nothing here."),
                      field<&T::capability_matrix>("Capability to the agents that have it."), field<&T::server>(),
                      field<&T::more>("The call that gives what was left out; absent: nothing was."));
 MEMD_DESCRIBE(memd::tools::RenderedCapabilities, Describe<tools::CapabilitiesAnswer>::fields);

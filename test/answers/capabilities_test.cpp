@@ -25,7 +25,7 @@ TEST_F(Capabilities, DescribesPlatformsAndServer) {
       R"(["semantic_search","temporal_query","session_summary","exchange_retrieval","live_tail","file_context"])");
   EXPECT_EQ(claude.at("sessions").as_int64(), 1);
   EXPECT_EQ(claude.at("exchanges").as_int64(), 3);
-  EXPECT_EQ(boost::json::serialize(a.at("capability_matrix").at("semantic_search")), R"(["claude_code","cursor"])");
+  EXPECT_EQ(boost::json::serialize(a.at("capability_matrix").at("semantic_search")), R"(["claude_code"])");
   EXPECT_EQ(boost::json::serialize(a.at("capability_matrix").at("cost")), "[]");
   EXPECT_EQ(str(a.at("server").at("ranking")), "lexical");
   EXPECT_GT(a.at("server").at("store_bytes").as_int64(), 0);
@@ -33,7 +33,6 @@ TEST_F(Capabilities, DescribesPlatformsAndServer) {
   EXPECT_TRUE(registry.find("capabilities")->info.inline_ok);
 }
 
-// All agents are listed; only two of them have history.
 TEST_F(Capabilities, TellTokensByPlatform) {
   for (const char* id : {"aaaa1111", "bbbb2222"})
     store.response(store.session({.native_id = id}), -1, {10, 20, 300, 4}, kNow);
@@ -41,17 +40,21 @@ TEST_F(Capabilities, TellTokensByPlatform) {
   const auto& platforms = a.at("platforms").as_object();
   EXPECT_EQ(boost::json::serialize(platforms.at("claude_code").at("tokens")),
             R"({"input":20,"output":40,"cache_read":600,"cache_creation":8})");
-  EXPECT_FALSE(platforms.at("cursor").as_object().contains("tokens"));
+  EXPECT_FALSE(platforms.contains("cursor"));
+  EXPECT_EQ(boost::json::serialize(a.at("without_history")), R"(["cursor"])");
+  EXPECT_TRUE(has(text, "without history here: cursor\n")) << text;
   EXPECT_TRUE(has(text, "tokens in 20 out 40 cached 600+8")) << text;
 }
 
 TEST_F(Capabilities, KeepToMaxTokensAndNameTheCallForTheRest) {
   adapters = describe_adapters(Config{});
   freshness.rows.clear();
-  for (const AdapterDescription& adapter : adapters)
-    freshness.rows.push_back({adapter.platform, kNow - 60'000, kNow - 1000, 3, 0, 0});
   fill(store.session({.native_id = "aaaa1111", .title = "t"}), "parser", 3);
-  fill(store.session({.native_id = "bbbb2222", .title = "u", .platform = Platform::codex}), "parser", 3);
+  for (const Platform other : {Platform::codex, Platform::cursor, Platform::cline, Platform::gemini, Platform::kimi})
+    fill(store.session({.native_id = "bbbb2222", .title = "u", .platform = other}), "parser", 2);
+  for (const Platform used :
+       {Platform::claude_code, Platform::codex, Platform::cursor, Platform::cline, Platform::gemini, Platform::kimi})
+    freshness.rows.push_back({used, kNow - 60'000, kNow - 1000, 3, 0, 0});
 
   const auto whole = call("capabilities", R"({"max_tokens":8000})");
   EXPECT_FALSE(whole.contains("more"));
@@ -86,7 +89,7 @@ TEST_F(Capabilities, KeepToMaxTokensAndNameTheCallForTheRest) {
   // Details of agents in use are shortened last, and the call named in `more` gives everything.
   const auto usual = call("capabilities", "{}");
   EXPECT_TRUE(usual.at("platforms").at("claude_code").as_object().contains("limitations"));
-  EXPECT_FALSE(usual.at("platforms").at("opencode").as_object().contains("limitations"));
+  EXPECT_FALSE(usual.at("platforms").at("cline").as_object().contains("limitations"));
   const std::string more = str(usual.at("more"));
   const std::string prefix = "capabilities(max_tokens=";
   ASSERT_TRUE(more.starts_with(prefix)) << more;
@@ -135,7 +138,9 @@ TEST_F(Capabilities, AStoreThatDoesNotExistYetHasNothing) {
   ReaderPool empty(store.file().parent_path() / "absent.db", 1);
   tools::ToolServices services{empty, clock, freshness, raw, adapters, "", {}, {}};
   tools::register_tools(registry, services);
-  EXPECT_EQ(call("capabilities", "{}").at("platforms").at("claude_code").at("exchanges").as_int64(), 0);
+  const auto answer = call("capabilities", "{}");
+  EXPECT_TRUE(answer.at("platforms").as_object().empty());
+  EXPECT_EQ(boost::json::serialize(answer.at("without_history")), R"(["claude_code","cursor"])");
   EXPECT_TRUE(call("semantic_search", R"({"query":"x"})").at("results").as_array().empty());
   EXPECT_EQ(call("list_sessions", "{}").at("total").as_int64(), 0);
   EXPECT_EQ(call("temporal_query", R"({"since":"7d"})").at("total_exchanges").as_int64(), 0);

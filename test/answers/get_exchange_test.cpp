@@ -81,7 +81,7 @@ TEST_F(GetExchange, TakesTheNameThatMemoriesContain) {
   EXPECT_EQ(str(a.at("exchanges").at(0).at("exchange_id")), format_exchange_id(made.at(3)));
   EXPECT_EQ(str(a.at("exchanges").at(0).at("session_id")), uid);
   EXPECT_EQ(error("get_exchange", R"({"ids":["claude_code:0a1b2c3d#three"]})"),
-            "ids: \"claude_code:0a1b2c3d#three\" is no exchange id, send ids like x42 as the other tools give them, or "
+            "ids: \"claude_code:0a1b2c3d#three\" is no turn id, send ids like x42 as the other tools give them, or "
             "SESSION#3 as memories do");
 }
 
@@ -251,7 +251,7 @@ TEST_F(GetExchange, ErrorsSayWhatToSend) {
   EXPECT_TRUE(has(error("get_exchange", "{}"), "session_id together with exchange_number"));
   EXPECT_TRUE(has(error("get_exchange", R"({"ids":["42"]})"), "like x42"));
   EXPECT_TRUE(has(error("get_exchange", R"({"ids":["x999"]})"), "there is no turn x999"));
-  EXPECT_TRUE(has(error("get_exchange", R"({"session_id":"aaaa","exchange_number":9})"), "exchanges 0 to 1"));
+  EXPECT_TRUE(has(error("get_exchange", R"({"session_id":"aaaa","exchange_number":9})"), "turns 0 to 1"));
   EXPECT_EQ(call("get_exchange", R"({"ids":["x1"],"around":9})").at("exchanges").as_array().size(), 2U)
       << "as far as it goes";
 }

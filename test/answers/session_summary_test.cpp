@@ -88,7 +88,7 @@ TEST_F(SessionSummary, TellsOfASessionFromStartToEnd) {
   EXPECT_EQ(str(a.at("provenance").at("strategy")), "extractive");
   EXPECT_EQ(str(a.at("provenance").at("model")), "");
   EXPECT_EQ(str(a.at("provenance").at("inputs")),
-            "6 exchanges, " + format_exchange_id(small_ids[0]) + " to " + format_exchange_id(small_ids[5]));
+            "6 turns, " + format_exchange_id(small_ids[0]) + " to " + format_exchange_id(small_ids[5]));
   ASSERT_EQ(a.at("key_decisions").as_array().size(), 1U);
   EXPECT_EQ(str(a.at("key_decisions").at(0).at("exchange_id")), format_exchange_id(small_ids[1]));
   EXPECT_EQ(str(a.at("key_decisions").at(0).at("decided_by")), "agent");
@@ -181,7 +181,7 @@ TEST_F(SessionSummary, LongSessionsOpenLevelByLevel) {
 
   const auto chunk = summary(R"({"session_id":"bbbb","chunk":2})");
   EXPECT_EQ(str(chunk.at("provenance").at("inputs")),
-            "20 exchanges, " + format_exchange_id(large_ids[40]) + " to " + format_exchange_id(large_ids[59]));
+            "20 turns, " + format_exchange_id(large_ids[40]) + " to " + format_exchange_id(large_ids[59]));
   EXPECT_EQ(str(chunk.at("more")), "get_exchange(ids=[\"" + format_exchange_id(large_ids[40]) + "\"])");
   EXPECT_TRUE(has(error("session_summary", R"({"session_id":"bbbb","chunk":7})"), "its last chunk number 6"));
 

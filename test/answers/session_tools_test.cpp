@@ -247,8 +247,8 @@ TEST_F(SessionTools, TemporalQueryTellsDayByDay) {
   const std::string summary = str(a.at("summary"));
   EXPECT_LT(summary.find("2026-02-04"), summary.find("2026-02-08"));
   EXPECT_TRUE(has(summary, "\"Parser work\", " + format_exchange_id(old_ids[0]) + "\n"));
-  EXPECT_TRUE(has(
-      text, "\"Parser work\", " + format_exchange_id(old_ids[0]) + ": 24 exchanges in app  claude_code:aaaa1111\n"));
+  EXPECT_TRUE(
+      has(text, "\"Parser work\", " + format_exchange_id(old_ids[0]) + ": 24 turns in app  claude_code:aaaa1111\n"));
   ASSERT_EQ(a.at("sessions").as_array().size(), 2U);
   const auto& s = a.at("sessions").at(0).as_object();
   EXPECT_EQ(str(s.at("session_id")), "claude_code:aaaa1111");

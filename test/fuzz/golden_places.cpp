@@ -43,7 +43,7 @@ int feed_places(const Adapter& adapter, const std::vector<Place>& places, const 
   const std::string input(reinterpret_cast<const char*>(data), size);
   for (const Place& place : places) {
     if (place.source.format == SourceFormat::sqlite) {
-      fuzz::decode_item(adapter, place.source, input);
+      fuzz::decode_item(adapter, place.source, input.substr(0, input.find('\n')));  // an item is one line
       continue;
     }
     if (test::is_log(adapter, place.source, place.files)) {

@@ -3,6 +3,7 @@
 #include "adapters/adapter.hpp"
 
 #include <cstdint>
+#include <cstdio>
 #include <cstdlib>
 #include <map>
 #include <string>
@@ -10,6 +11,11 @@
 
 // Checks the invariants of a source that changes in place, for any input.
 namespace memd::fuzz {
+
+[[noreturn]] inline void fail(const std::string& what) {
+  std::fprintf(stderr, "%s\n", what.c_str());
+  std::abort();
+}
 
 inline void decode_item(const Adapter& adapter, const SourceCandidate& candidate, std::string bytes) {
   Source source;
@@ -23,10 +29,10 @@ inline void decode_item(const Adapter& adapter, const SourceCandidate& candidate
   std::uint64_t covered = 0;
   for (const auto& line : batch.coverage)
     covered += line.bytes;
-  if (covered != size) std::abort();
+  if (covered != size) fail("an item's ledger is not exact: " + bytes);
   for (const Event& e : batch.events) {
-    if (e.raw.length != size) std::abort();
-    if (!adapter.event_text(record, e.kind, e.raw.block)) std::abort();
+    if (e.raw.length != size) fail("an event is not of its item: " + bytes);
+    if (!adapter.event_text(record, e.kind, e.raw.block)) fail("an event's text is not found again: " + bytes);
   }
 }
 
@@ -42,7 +48,8 @@ inline Looked look(const Adapter& adapter, const SourceCandidate& candidate, con
   source.path = candidate.path;
   const auto reader = adapter.open_snapshot(source, files);
   auto plan = reader->plan(before.mark);
-  if (!plan) std::abort();
+  if (!plan && plan.error().is(Errc::busy)) return before;  // half a document: it is read when it is whole
+  if (!plan) fail(plan.error().message());
   if (plan->unchanged) return before;
   Looked now;
   now.mark = plan->mark;
@@ -53,7 +60,7 @@ inline Looked look(const Adapter& adapter, const SourceCandidate& candidate, con
     const auto known = before.sessions.find(key);
     const std::vector<SourceItem> none;
     auto session = reader->session(key, known == before.sessions.end() ? none : known->second);
-    if (!session || !*session) std::abort();
+    if (!session || !*session) fail("session " + key + " is not there");
     std::map<std::string, SourceItem> old;
     if (known != before.sessions.end())
       for (const auto& item : known->second)
@@ -65,7 +72,7 @@ inline Looked look(const Adapter& adapter, const SourceCandidate& candidate, con
     for (const auto& item : (*session)->items) {
       SourceItem k;
       if (const auto it = old.find(item.key); it != old.end()) k = it->second;
-      if (item.version == 0 && k.key.empty()) std::abort();
+      if (item.version == 0 && k.key.empty()) fail("an item was not read and is not known: " + item.key);
       if (item.version != 0) {
         k.key = item.key;
         k.version = item.version;
@@ -76,7 +83,8 @@ inline Looked look(const Adapter& adapter, const SourceCandidate& candidate, con
       now.sessions[key].push_back(std::move(k));
     }
   }
-  if (exact && sum != plan->size) std::abort();
+  if (exact && sum != plan->size)
+    fail("the ledger has " + std::to_string(sum) + " of " + std::to_string(plan->size) + " bytes");
   return now;
 }
 

@@ -31,12 +31,14 @@ const std::string kReaders = "(?:getenv|setenv|variable|value_of|path_variable|p
 
 std::set<std::string> variables_in(const std::string& source) {
   std::set<std::string> out;
-  const std::array<std::string_view, 6> signs{"getenv", "setenv", "variable(\"", "value_of(\"", "places(\"", "MEMD_"};
+  const std::array<std::string_view, 7> signs{"getenv",    "setenv", "variable(\"", "value_of(\"",
+                                              "places(\"", "MEMD_",  "\"${"};
   const auto has = [&](std::string_view sign) { return source.find(sign) != std::string::npos; };
   if (std::none_of(signs.begin(), signs.end(), has) && !has("Variable = ")) return out;
   add_matches(source, "\\b" + kReaders + R"re(\("([A-Z][A-Z0-9_]*)")re", out);
   add_matches(source, R"re(Variable = "([A-Z][A-Z0-9_]*)")re", out);
-  add_matches(source, R"re(\$(MEMD_[A-Z_]+))re", out);  // in shell commands that memd writes
+  add_matches(source, R"re(\$(MEMD_[A-Z_]+))re", out);          // in shell commands that memd writes
+  add_matches(source, R"re("\$\{([A-Z][A-Z0-9_]*):-)re", out);  // in the table of clients
   const std::regex list(R"re(\{("[A-Z_]+"(?:, "[A-Z_]+")*)\}\)\s*\n[^\n]*getenv\()re");
   for (auto it = std::sregex_iterator(source.begin(), source.end(), list); it != std::sregex_iterator(); ++it)
     add_matches((*it)[1], R"re("([A-Z_]+)")re", out);
