@@ -38,7 +38,8 @@ struct Envelope : EnvelopeKeys {
 class RecordContext : public RecordEvents {
  public:
   // `session_uid`: the session the events belong to. `raw.block` is set per event.
-  RecordContext(Platform platform, const Envelope& envelope, std::string_view session_uid, RawRef raw, Detail detail, EventBatch& out);
+  RecordContext(Platform platform, const Envelope& envelope, std::string_view session_uid, RawRef raw, Detail detail,
+                EventBatch& out);
 
   // Adds an event with the common fields set. Valid until the next call.
   Event& add(EventKind kind, Role role, std::size_t block = 0);

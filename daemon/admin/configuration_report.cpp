@@ -1,5 +1,6 @@
 #include "daemon/admin/configuration_report.hpp"
 
+#include "adapters/described/description.hpp"
 #include "schemas/platform.hpp"
 
 #include <filesystem>
@@ -114,6 +115,10 @@ ConfigurationReport configuration(const Config& config) {
     out.add(section + ".enabled", chosen.enabled);
     out.add(section + ".paths", chosen.paths);
   }
+  std::vector<std::string> own;
+  for (const auto& agent : config.own_agents)
+    own.push_back(agent->key);
+  out.add("platforms.custom", own);
   out.add("time_zone", config.time_zone);
   out.add("log.level", config.log_level);
   out.add("query.threads", config.query_threads);

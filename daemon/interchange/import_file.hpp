@@ -10,8 +10,9 @@
 namespace memd::interchange {
 
 // The file that ingest reads for an import: the given file or, if that is sealed or another program's export
-// (adapters/events_v1/foreign_export.hpp), an opened copy in events.v1 that only its owner can read. The destructor removes the copy; the store then has its records in the raw layer. If the process is killed
-// before that, the next import or the next process that ingests removes it. One thread.
+// (adapters/events_v1/foreign_export.hpp), an opened copy in events.v1 that only its owner can read. The destructor
+// removes the copy; the store then has its records in the raw layer. If the process is killed before that, the next
+// import or the next process that ingests removes it. One thread.
 class ImportFile {
  public:
   // `copies`: directory for copies, created when one is needed. Its parent must exist. Errors as for

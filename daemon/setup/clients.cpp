@@ -303,7 +303,7 @@ struct Place {
   bool always = false;  // a file beside which nothing shows whether the client has been used
 };
 
-// Returns ${NAME:-DEFAULT}rest" with the value of NAME, or the default, in its place.
+// Returns ${NAME:-DEFAULT}, and what follows, with the value of NAME, or the default, in its place.
 std::string without_variable(std::string_view place, const ClientPlaces& p) {
   if (!place.starts_with("${")) return std::string(place);
   const auto dash = place.find(":-");

@@ -73,8 +73,8 @@ inline std::optional<GoldenCase> read_case(const Adapter& adapter, const std::fi
   return has_home ? std::optional(std::move(c)) : std::nullopt;
 }
 
-// Returns the cases of a platform, sorted by name. Cursor, opencode and Kilo have further cases with databases, which their
-// own tests write.
+// Returns the cases of a platform, sorted by name. Cursor, opencode and Kilo have further cases with databases, which
+// their own tests write.
 inline std::vector<GoldenCase> golden_cases(const Adapter& adapter) {
   std::vector<GoldenCase> cases;
   const auto folder = golden_folder(adapter);
