@@ -152,7 +152,7 @@ Command search_command() {
                     .target = &p.mode,
                     .help = "hybrid (default), lexical (by words alone) or semantic (by meaning alone)",
                     .one_of = {"hybrid", "lexical", "semantic"}},
-                   kind_of_note(p.kind),
+                   kind_of_note(p.observation),
                    {"--explain", &p.explain, "Say what each hit was ranked by"}});
   take_directory(c, p);
   take_filters(c, p, &p.since);
@@ -195,7 +195,7 @@ Command observations_command() {
   tools::ListObservationsParams& p = o->params;
   Command c{"observations", "What was decided, found, broken and fixed, newest first"};
   c.json_schema = schema_of<tools::ListObservationsAnswer>(c.name);
-  take_options(c, {kind_of_note(p.kind),
+  take_options(c, {kind_of_note(p.observation),
                    {"--session", &p.session_id, "Only this session"},
                    rows_option(&o->count, "How many (20); 0: all")});
   take_directory(c, p);
@@ -290,7 +290,7 @@ Command topic_command() {
   take_options(c, {{"topic", &o->words, "The topic; none: the topics there are"},
                    rows_option(&o->count, "How many topics or sessions (20); 0: all"),
                    {"--session", &p.session_id, "Only this session"},
-                   kind_of_note(p.kind)});
+                   kind_of_note(p.observation)});
   take_directory(c, p);
   take_filters(c, p, &p.since);
   c.run = [o](const Invocation& call) {

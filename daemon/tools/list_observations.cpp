@@ -48,7 +48,7 @@ Result<ListObservationsAnswer> run(const ToolServices& services, const ListObser
                                    mcp::ToolContext& context) {
   MEMD_TRY_ASSIGN(const Scope scope,
                   resolve_scope(services, params, {std::nullopt, params.session_id.value_or(""), &context}));
-  const std::string kind = params.kind.value_or("");
+  const std::string kind = asked_observation(params);
   const auto question = question_key({"list_observations", scope.key, kind});
   MEMD_TRY_ASSIGN(const PageCursor at, decode_cursor(params.cursor, question));
   MEMD_TRY_ASSIGN(const auto reader, lease_reader(services, context.stop));

@@ -16,7 +16,8 @@ namespace memd::tools {
 struct ToolServices;
 
 struct ListObservationsParams : ScopeParams {
-  std::optional<std::string> kind;
+  std::optional<std::string> observation;
+  std::optional<std::string> kind;  // its former name; see asked_observation()
   std::optional<std::string> session_id;
   std::optional<std::int64_t> n_results;
 };
@@ -46,9 +47,10 @@ void add_list_observations(mcp::ToolRegistry& registry, const ToolServices& serv
 
 }  // namespace memd::tools
 
-MEMD_DESCRIBE(memd::tools::ListObservationsParams, field<&T::kind>(one_of(tools::kObservationChoices)),
-              field<&T::session_id>(length(0, 200)), tools::kDirectoryFields, tools::kPlatformFields,
-              tools::kTimeFields, field<&T::n_results>(clamped(1, 1000)), tools::kPageFields);
+MEMD_DESCRIBE(memd::tools::ListObservationsParams, field<&T::observation>(one_of(tools::kObservationChoices)),
+              field<&T::kind>(one_of(tools::kObservationChoices), unlisted), field<&T::session_id>(length(0, 200)),
+              tools::kDirectoryFields, tools::kPlatformFields, tools::kTimeFields,
+              field<&T::n_results>(clamped(1, 1000)), tools::kPageFields);
 MEMD_DESCRIBE(memd::tools::ObservationOut, field<&T::id>("For from of memory_write."),
               field<&T::kind>("decision, problem, bugfix, …"), field<&T::text>("As it was said, or what memd saw."),
               field<&T::timestamp>("RFC 3339."), plain<&T::session_id, &T::session_name, &T::platform, &T::project>(),

@@ -16,6 +16,13 @@ namespace memd::tools {
 inline constexpr std::array<std::string_view, kAllObservationTypes.size()> kObservationChoices{
     "decision", "bugfix", "feature", "refactor", "discovery", "problem", "solution", "pattern", "warning", "success"};
 
+// Returns the kind of observation that a call asks for; empty: any. `kind` is still accepted: it was the name until
+// OpenHands was found to fail with any tool that has a parameter of that name.
+template <class Params>
+std::string asked_observation(const Params& params) {
+  return params.observation.value_or(params.kind.value_or(""));
+}
+
 // A decision. exchange_id is absent if the answer names the exchange elsewhere.
 struct DecisionOut {
   std::optional<std::string> exchange_id;

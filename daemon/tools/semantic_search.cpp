@@ -285,7 +285,7 @@ Result<SemanticSearchAnswer> run(const ToolServices& services, const SemanticSea
   asked.all_projects |= !query.asked.project.empty();
   MEMD_TRY_ASSIGN(Scope scope, resolve_scope(services, asked,
                                              {Capability::semantic_search, params.session_id.value_or(""), &context}));
-  const std::string kind = params.kind.value_or("");
+  const std::string kind = asked_observation(params);
   scope.filter.observed = parse_observation_type(kind);
   const std::string also = boost::algorithm::join(params.also, "\n");
   const auto question = question_key({"semantic_search", params.query, also, params.mode, directory, kind, scope.key});

@@ -25,7 +25,8 @@ struct SemanticSearchParams : ScopeParams {
   std::optional<std::string> session_id;
   std::int64_t n_results = 20;
   std::string mode = "hybrid";
-  std::optional<std::string> kind;
+  std::optional<std::string> observation;
+  std::optional<std::string> kind;  // its former name; see asked_observation()
   bool explain = false;
 };
 
@@ -90,8 +91,9 @@ MEMD_DESCRIBE(memd::tools::SemanticSearchParams,
               field<&T::also>("The same in 2 to 4 other wordings.", max_items(tools::kMostPhrasings), length(1, 1000)),
               tools::kDescribedDirectoryFields, tools::kDescribedPlatformFields, tools::kDescribedTimeFields,
               field<&T::session_id>("Only this session: id or its beginning.", length(0, 200)),
-              field<&T::kind>("Only turns with such an observation, see list_observations.",
-                              one_of(tools::kObservationChoices), choices_unlisted),
+              field<&T::observation>("Only turns with such an observation, see list_observations.",
+                                     one_of(tools::kObservationChoices), choices_unlisted),
+              field<&T::kind>(one_of(tools::kObservationChoices), unlisted),
               field<&T::mode>(one_of(tools::kSearchModes)), field<&T::n_results>(clamped(1, 50)),
               field<&T::explain>("Say what each hit was ranked by.", unlisted), tools::kDescribedPageFields);
 MEMD_DESCRIBE(

@@ -385,7 +385,7 @@ Result<TopicSearchAnswer> run(const ToolServices& services, const TopicSearchPar
     whose = projects.lead;
   }
   MEMD_TRY_ASSIGN(Scope scope, resolve_scope(services, params, {Capability::semantic_search, session, &context}));
-  const std::string kind = params.kind.value_or("");
+  const std::string kind = asked_observation(params);
   scope.filter.observed = parse_observation_type(kind);
   (scope.key += '\n') += kind;
   MEMD_TRY_ASSIGN(const auto reader, lease_reader(services, context.stop));

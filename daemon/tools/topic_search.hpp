@@ -22,7 +22,8 @@ struct TopicSearchParams : ScopeParams {
   std::vector<std::string> also;
   bool all_sessions = true;
   std::optional<std::string> session_id;
-  std::optional<std::string> kind;
+  std::optional<std::string> observation;
+  std::optional<std::string> kind;  // its former name; see asked_observation()
 };
 
 struct TopicSessionOut {
@@ -69,7 +70,8 @@ MEMD_DESCRIBE(memd::tools::TopicSearchParams, field<&T::topic>("One to five tell
               field<&T::also>("Other names of it.", max_items(4), length(1, 200)), tools::kDirectoryFields,
               tools::kPlatformFields, tools::kTimeFields, field<&T::session_id>(length(0, 200)),
               field<&T::all_sessions>("false: only session_id or the newest session."),
-              field<&T::kind>(one_of(tools::kObservationChoices), choices_unlisted), tools::kPageFields);
+              field<&T::observation>(one_of(tools::kObservationChoices), choices_unlisted),
+              field<&T::kind>(one_of(tools::kObservationChoices), unlisted), tools::kPageFields);
 MEMD_DESCRIBE(
     memd::tools::TopicSessionOut, plain<&T::session_name, &T::platform>(),
     field<&T::turn>(

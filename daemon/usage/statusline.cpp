@@ -34,7 +34,7 @@ StatuslineSum sum_of(const UsageRow& row) {
   return {row.tokens.total(), row.cost_usd, row.unfinished > 0 || (row.cost_usd && row.unpriced_tokens > 0)};
 }
 
-struct FiguresQuery {
+struct StatuslineQuery {
   const StatuslineInput& input;
   const PriceTable& prices;
   TimeMs now = 0;
@@ -126,7 +126,7 @@ Result<StatuslineInput> parse_statusline_input(std::string_view json) {
 
 Result<StatuslineFigures> statusline_figures(Reader& reader, const StatuslineInput& input, const PriceTable& prices,
                                              TimeMs now) {
-  return reader.ask(FiguresQuery{input, prices, now});
+  return reader.ask(StatuslineQuery{input, prices, now});
 }
 
 std::string statusline_text(const StatuslineInput& input, const StatuslineFigures& figures, StatuslineStyle style,

@@ -35,7 +35,7 @@ class ListObservations : public ToolFixture {
 };
 
 TEST_F(ListObservations, TellWhatWasDecidedByWhomAndWhetherItHolds) {
-  const auto a = call("list_observations", R"({"kind":"decision"})");
+  const auto a = call("list_observations", R"({"observation":"decision"})");
   EXPECT_EQ(a.at("total").as_int64(), 2);
   const auto& all = a.at("observations").as_array();
   ASSERT_EQ(all.size(), 2U);
@@ -77,10 +77,10 @@ TEST_F(ListObservations, KindsNarrowSearches) {
       out.push_back(str(hit.at("exchange_id")));
     return out;
   };
-  EXPECT_EQ(found(R"({"query":"sensor","kind":"problem"})"), std::vector{format_exchange_id(ids[2])});
+  EXPECT_EQ(found(R"({"query":"sensor","observation":"problem"})"), std::vector{format_exchange_id(ids[2])});
   EXPECT_EQ(found(R"({"query":"sensor","kind":"decision"})").size(), 2U);
   EXPECT_TRUE(found(R"({"query":"sensor","kind":"warning"})").empty());
-  const auto topic = call("topic_search", R"({"topic":"sensor","kind":"decision"})");
+  const auto topic = call("topic_search", R"({"topic":"sensor","observation":"decision"})");
   EXPECT_EQ(topic.at("sessions_found").as_int64(), 1);
   const auto& session = topic.at("by_session").as_object().at("claude_code:aaaa1111").as_object();
   ASSERT_EQ(session.at("decisions").as_array().size(), 2U);

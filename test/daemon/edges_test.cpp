@@ -306,6 +306,19 @@ TEST_F(Edges, Edge6_AReadIsNeitherTestedNorCounted) {
   EXPECT_FALSE(has(text, "not_tested"));
 }
 
+// Clients that make classes of tools fail with parameters named like members of these: OpenHands (SDK 1.21) refuses all
+// tools of a server that has a "kind".
+TEST_F(Edges, Edge7_NoParameterIsNamedLikeAMemberOfAClientsClass) {
+  const std::set<std::string_view> taken{"kind", "schema", "json", "copy", "dict", "fields", "validate", "construct"};
+  open();
+  for (const mcp::Tool& tool : registry.tools()) {
+    const auto schema = boost::json::parse(tool.input_schema);
+    for (const auto& parameter : schema.at("properties").as_object())
+      EXPECT_FALSE(taken.contains(parameter.key()) || parameter.key().starts_with("model_"))
+          << tool.info.name << " " << parameter.key();
+  }
+}
+
 // 500 of them are the four memory tools, 220 the words by which clients find a tool.
 TEST_F(Edges, Edge7_TheListOfToolsCostsLittle) { EXPECT_LE(tokens_visible(), 2720U); }
 

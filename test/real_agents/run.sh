@@ -32,13 +32,13 @@ done
 
 # Installs a package into a folder of its own, unless that version is there.
 install() {
-  local folder=$cache/$versions/$1 package=$2@$3 wanted=${2#pypi:}
+  local folder=$cache/$versions/$1 package=$2@$3 spec=${2#pypi:}
   if [ "$versions" = pinned ] && [ "$(cat "$folder/.installed" 2>/dev/null)" = "$package" ]; then return; fi
   say "installing $package"
   mkdir -p "$folder"
-  if [ "$wanted" != "$2" ]; then
-    [ "$3" = latest ] || wanted+="==$3"
-    python3.12 -m venv "$folder" && "$folder/bin/pip" install --quiet --upgrade "$wanted" >&2 || return 1
+  if [ "$spec" != "$2" ]; then
+    [ "$3" = latest ] || spec+="==$3"
+    python3.12 -m venv "$folder" && "$folder/bin/pip" install --quiet --upgrade "$spec" >&2 || return 1
   else
     echo '{"private":true}' >"$folder/package.json"
     (cd "$folder" && npm install --no-audit --no-fund --loglevel=error "$package" >&2) || return 1

@@ -11,7 +11,7 @@ namespace {
 
 static_assert(QueryPlan::kMaxTerms < 30);
 
-constexpr double kShortest = 0.2;  // of the mean number of words: shorter texts surprise no more
+constexpr double kLeastLengthShare = 0.2;  // of the mean number of words: shorter texts surprise no more
 
 // Returns a lower bound of the length of a document: the sum over the columns of the last known word position.
 double least_length(const std::vector<TermHits>& all) {
@@ -268,7 +268,7 @@ double TopKEvaluator::surprise(ExchangeId id) {
   // The number of distinct words in a text grows with this power of its length.
   constexpr double kDistinct = 0.75;
   const double length =
-      std::max(kShortest, std::pow(static_cast<double>(lengths_.words(id)) / index_.mean_length(), kDistinct));
+      std::max(kLeastLengthShare, std::pow(static_cast<double>(lengths_.words(id)) / index_.mean_length(), kDistinct));
   double out = 0;
   for (std::size_t i = 0; i < hits_.size(); ++i)
     if (hits_[i].weight > 0) out -= std::log(-std::expm1(length * absence_[i])) * plan_.terms[i].found_weight;
