@@ -15,7 +15,7 @@
 namespace memd {
 namespace {
 
-using Keys = std::vector<std::string>;
+using KeyList = std::vector<std::string>;
 
 const Adapter& opencode_changes_opencode() { return *find_adapter(Platform::opencode); }
 
@@ -76,19 +76,19 @@ TEST_F(OpencodeChanges, FindsWhatStreamsIn) {
   add_message("ses_12", "msg_x1", 5000);
   add_part("ses_12", "msg_x1", "prt_x1", 5000, "next");
   auto found = look();
-  EXPECT_EQ(found.read, (std::map<std::string, Keys>{{"ses_12", {"msg_x1"}}}));
+  EXPECT_EQ(found.read, (std::map<std::string, KeyList>{{"ses_12", {"msg_x1"}}}));
   add_message("ses_12", "msg_x2", 5001, "msg_x1");
-  EXPECT_EQ(look().read, (std::map<std::string, Keys>{{"ses_12", {"msg_x2"}}}));
+  EXPECT_EQ(look().read, (std::map<std::string, KeyList>{{"ses_12", {"msg_x2"}}}));
   for (int i = 0; i < 3; ++i) {
     if (i == 0) add_part("ses_12", "msg_x2", "prt_x2", 5002, "");
     run(R"(UPDATE part SET data = '{"type":"text","text":"more)" + std::to_string(i) +
         "\"}', time_updated = " + std::to_string(5010 + i) + " WHERE id = 'prt_x2'");
     found = look();
-    EXPECT_EQ(found.read, (std::map<std::string, Keys>{{"ses_12", {"msg_x2"}}})) << i;
+    EXPECT_EQ(found.read, (std::map<std::string, KeyList>{{"ses_12", {"msg_x2"}}})) << i;
     EXPECT_LE(found.sessions.size(), 2u);
   }
   run("UPDATE message SET time_updated = 5020 WHERE id = 'msg_x2'");  // the tokens changed
-  EXPECT_EQ(look().read, (std::map<std::string, Keys>{{"ses_12", {"msg_x2"}}}));
+  EXPECT_EQ(look().read, (std::map<std::string, KeyList>{{"ses_12", {"msg_x2"}}}));
   EXPECT_TRUE(look().unchanged);
 }
 
@@ -101,7 +101,7 @@ TEST_F(OpencodeChanges, EventsTellOfSessionsThatAreNotActive) {
   look();
   run("UPDATE part SET time_updated = 9000 WHERE session_id = 'ses_10' AND id LIKE '%b'");
   run("INSERT INTO event VALUES ('evt_1', 'ses_10', 1, 'message.part.updated.1', '{}')");
-  EXPECT_EQ(look().read, (std::map<std::string, Keys>{{"ses_10", {"msg_ses_10100001b"}}}));
+  EXPECT_EQ(look().read, (std::map<std::string, KeyList>{{"ses_10", {"msg_ses_10100001b"}}}));
 }
 
 TEST_F(OpencodeChanges, WhatIsTakenBackIsNotShown) {
@@ -113,7 +113,7 @@ TEST_F(OpencodeChanges, WhatIsTakenBackIsNotShown) {
   auto found = look();
   EXPECT_TRUE(found.read.empty());
   EXPECT_EQ(found.vanished["ses_1"].size(), 4u);
-  EXPECT_EQ(follower_->shown("ses_1"), (Keys{"msg_ses_1100001a", "msg_ses_1100001b"}));
+  EXPECT_EQ(follower_->shown("ses_1"), (KeyList{"msg_ses_1100001a", "msg_ses_1100001b"}));
   run("UPDATE session SET revert = NULL, time_updated = 9001");
   EXPECT_EQ(look().unexamined, 2u);
   EXPECT_EQ(follower_->shown("ses_1").size(), 6u);
@@ -135,7 +135,7 @@ TEST_F(OpencodeChanges, ANewGenerationIsReadInPlaceOfTheOld) {
   run(R"(INSERT INTO session_message SELECT id, session_id, 'user', time_created, time_updated,)"
       R"( '{"text":"question"}', 1 FROM message WHERE session_id = 'ses_1' AND id LIKE '%a')");
   const auto found = look();
-  EXPECT_EQ(found.read.at("ses_1"), Keys{"msg_ses_1100001a"});
+  EXPECT_EQ(found.read.at("ses_1"), KeyList{"msg_ses_1100001a"});
   EXPECT_FALSE(found.read.contains("ses_2"));
   EXPECT_EQ(follower_->shown("ses_2").size(), 2u);
 }
@@ -149,7 +149,7 @@ TEST_F(OpencodeChanges, AMarkThatMeansNothingReadsEverything) {
        {"", "oc2", "oc2|||||||||", "oc9|x|1|2|3|4|5|6|a=1,|z", "oc2|session+1e|1|99|99|0|0|7||x"}) {
     follower_->set_mark(mark);
     const auto found = look();
-    EXPECT_EQ(found.sessions, Keys{"ses_1"}) << mark;
+    EXPECT_EQ(found.sessions, KeyList{"ses_1"}) << mark;
     EXPECT_TRUE(found.read.empty()) << mark;  // it has no new items
   }
   // Row ids start again.
@@ -202,11 +202,11 @@ TEST_F(OpencodeChanges, LittleIsReadWhenLittleChanged) {
   run("UPDATE session SET time_updated = 99999999 WHERE id = 'ses_30'");
   add_part("ses_30", last, "prt_new", 99999999, "one more piece");
   const auto grown = measure("a part more", found);
-  EXPECT_EQ(found.read, (std::map<std::string, Keys>{{"ses_30", {last}}}));
+  EXPECT_EQ(found.read, (std::map<std::string, KeyList>{{"ses_30", {last}}}));
   EXPECT_GT(found.unexamined, 200u);
   run("UPDATE part SET time_updated = 100000001 WHERE id = 'prt_new'");
   const auto updated = measure("a part updated", found);
-  EXPECT_EQ(found.read, (std::map<std::string, Keys>{{"ses_30", {last}}}));
+  EXPECT_EQ(found.read, (std::map<std::string, KeyList>{{"ses_30", {last}}}));
   const auto nothing = measure("nothing", found);
   EXPECT_TRUE(found.unchanged);
   if (all == 0) GTEST_SKIP() << "no /proc/self/io";

@@ -52,7 +52,7 @@ void expect_one_total(sqlite::Database& db) {
 }
 
 // Writes a transcript of Claude Code.
-class Transcript {
+class ClaudeLog {
  public:
   struct Answer {
     std::string id = "msg_1";
@@ -64,28 +64,28 @@ class Transcript {
     std::string uuid;
   };
 
-  explicit Transcript(std::string session, std::string project = "-w-p")
+  explicit ClaudeLog(std::string session, std::string project = "-w-p")
       : session_(std::move(session)), project_(std::move(project)) {}
 
-  Transcript& user(const std::string& time, const std::string& text) {
+  ClaudeLog& user(const std::string& time, const std::string& text) {
     return line(head("user", "u" + time, time) + R"("message":{"role":"user","content":")" + text + R"("}})");
   }
-  Transcript& answer(const std::string& time, int input, int output, const Answer& a) {
+  ClaudeLog& answer(const std::string& time, int input, int output, const Answer& a) {
     return line(head("assistant", a.uuid.empty() ? "a" + time : a.uuid, time) + message(input, output, a) + "}");
   }
   // An answer of a subagent that stands only in its parent's records of progress.
-  Transcript& progress(const std::string& time, int input, int output, const Answer& a) {
+  ClaudeLog& progress(const std::string& time, int input, int output, const Answer& a) {
     return line(head("progress", "p" + time, time) +
                 R"("toolUseID":"t","parentToolUseID":"toolu_1","data":{"type":"agent_progress","agentId":"abc1234",)"
                 R"("prompt":"count","message":)" +
                 head("assistant", "pa" + time, time) + message(input, output, a) + "}}}");
   }
-  Transcript& line(const std::string& text) {
+  ClaudeLog& line(const std::string& text) {
     text_ += text + "\n";
     return *this;
   }
-  Transcript& cost_state(const std::string& from, int milliseconds, const std::string& model, int input, int output,
-                         const std::string& cost) {
+  ClaudeLog& cost_state(const std::string& from, int milliseconds, const std::string& model, int input, int output,
+                        const std::string& cost) {
     return line(R"({"type":"cost-state","sessionId":")" + session_ + R"(","totalCostUSD":)" + cost +
                 R"(,"totalDuration":)" + std::to_string(milliseconds) + R"(,"startTime":)" +
                 std::to_string(*parse_rfc3339(from)) + R"(,"modelUsage":{")" + model + R"(":{"inputTokens":)" +
@@ -118,7 +118,7 @@ std::string session_id(int n) { return "aaaaaaaa-0000-4000-8000-00000000000" + s
 
 class UsageOfHomes : public test::CodexIngestFixture {
  protected:
-  void write(const Transcript& t) { test::write_file(home_ / t.path(), t.text_); }
+  void write(const ClaudeLog& t) { test::write_file(home_ / t.path(), t.text_); }
   using CodexIngestFixture::write;
 
   sqlite::Database& db() {
@@ -149,7 +149,7 @@ class UsageOfHomes : public test::CodexIngestFixture {
 // F3. A turn over midnight, of two models.
 TEST_F(UsageOfHomes, AResponseIsOfItsOwnDayAndModel) {
   const test::ScopedTimeZone utc("UTC");
-  Transcript t(session_id(1));
+  ClaudeLog t(session_id(1));
   t.user("2026-02-01T23:50:00.000Z", "Work through the night")
       .answer("2026-02-01T23:55:00.000Z", 100, 10, {.request = "req_1"})
       .answer("2026-02-02T03:00:00.000Z", 900'000, 5'000,
@@ -169,7 +169,7 @@ TEST_F(UsageOfHomes, AResponseIsOfItsOwnDayAndModel) {
 TEST_F(UsageOfHomes, DaysAreLocal) {
   const test::ScopedTimeZone zone("Europe/Vienna");
   if (!zone.known()) GTEST_SKIP() << "no zones here";
-  Transcript t(session_id(1));
+  ClaudeLog t(session_id(1));
   // Clocks go forward at 01:00 UTC on 29 March.
   t.user("2026-03-28T22:00:00.000Z", "Go")
       .answer("2026-03-28T22:59:00.000Z", 1, 1, {.id = "a", .request = "1"})
@@ -182,7 +182,7 @@ TEST_F(UsageOfHomes, DaysAreLocal) {
 
 // F1, and the facts that decide a price.
 TEST_F(UsageOfHomes, TheHourTierSpeedAndSearchesAreKept) {
-  Transcript t(session_id(1));
+  ClaudeLog t(session_id(1));
   t.user("2026-02-01T10:00:00.000Z", "Hi")
       .answer(
           "2026-02-01T10:01:00.000Z", 0, 7,
@@ -203,7 +203,7 @@ TEST_F(UsageOfHomes, TheHourTierSpeedAndSearchesAreKept) {
 
 // F2.
 TEST_F(UsageOfHomes, WhatOnlyTheAgentsAccountKnowsIsShownAsSuch) {
-  Transcript t(session_id(1));
+  ClaudeLog t(session_id(1));
   t.user("2026-11-01T10:00:00.000Z", "Hi")
       .answer("2026-11-01T10:01:00.000Z", 1'000, 100, {.request = "req_1"})
       .cost_state("2026-11-01T10:00:00.000Z", 9'000, "claude-opus-4-6[1m]", 50'000, 100, "0.25")
@@ -220,12 +220,12 @@ TEST_F(UsageOfHomes, WhatOnlyTheAgentsAccountKnowsIsShownAsSuch) {
 
 // A process that resumed a session goes on with its account, or begins a new one.
 TEST_F(UsageOfHomes, AccountsOfAResumedSession) {
-  Transcript anew(session_id(1));
+  ClaudeLog anew(session_id(1));
   anew.user("2026-11-01T10:00:00.000Z", "Hi")
       .cost_state("2026-11-01T10:00:00.000Z", 1'000, "m", 100, 10, "0.1")
       .cost_state("2026-11-02T10:00:00.000Z", 1'000, "m", 50, 5, "0.05");
   write(anew);
-  Transcript on(session_id(2));
+  ClaudeLog on(session_id(2));
   on.user("2026-11-01T10:00:00.000Z", "Hi")
       .cost_state("2026-11-01T10:00:00.000Z", 1'000, "m", 1'000, 10, "1")
       .cost_state("2026-11-02T10:00:00.000Z", 1'000, "m", 1'500, 15, "1.5");
@@ -236,7 +236,7 @@ TEST_F(UsageOfHomes, AccountsOfAResumedSession) {
 
 // F4.
 TEST_F(UsageOfHomes, ASessionIncludesItsSubagents) {
-  Transcript t(session_id(8));
+  ClaudeLog t(session_id(8));
   t.user("2026-02-01T10:00:00.000Z", "Delegate")
       .answer("2026-02-01T10:01:00.000Z", 10, 5, {.request = "req_1"})
       .progress("2026-02-01T10:02:00.000Z", 7'000, 3, {.id = "msg_9", .request = "req_9", .model = "claude-haiku-4-5"})
@@ -258,7 +258,7 @@ TEST_F(UsageOfHomes, ASessionIncludesItsSubagents) {
 // F5. Ids of a server that numbers its responses anew.
 TEST_F(UsageOfHomes, AnIdThatRepeatsInAnotherSessionIsAnotherResponse) {
   for (const int n : {5, 6}) {
-    Transcript t(session_id(n));
+    ClaudeLog t(session_id(n));
     const std::string day = "2026-02-0" + std::to_string(n);
     t.user(day + "T10:00:00.000Z", "Hi")
         .answer(day + "T10:01:00.000Z", n == 5 ? 200 : 300, 5, {.id = "msg_000001"})
@@ -269,7 +269,7 @@ TEST_F(UsageOfHomes, AnIdThatRepeatsInAnotherSessionIsAnotherResponse) {
 }
 
 TEST_F(UsageOfHomes, AnIdThatRepeatsInItsSessionIsAnotherResponse) {
-  Transcript t(session_id(5));
+  ClaudeLog t(session_id(5));
   t.user("2026-02-05T10:00:00.000Z", "Hi")
       .answer("2026-02-05T10:01:00.000Z", 200, 1, {.id = "msg_1"})
       .answer("2026-02-05T10:01:02.000Z", 200, 5, {.id = "msg_1"})
@@ -283,7 +283,7 @@ TEST_F(UsageOfHomes, AnIdThatRepeatsInItsSessionIsAnotherResponse) {
 // A copy by a fork or a resume has the times and figures of the original, under ids of its own.
 TEST_F(UsageOfHomes, ACopyOfSuchAResponseIsNone) {
   for (const int n : {5, 6}) {
-    Transcript t(session_id(n));
+    ClaudeLog t(session_id(n));
     t.user("2026-02-05T10:00:00.000Z", "Hi")
         .answer("2026-02-05T10:01:00.000Z", 200, 5, {.id = "msg_000001"})
         .answer("2026-02-05T10:01:01.000Z", 200, 9, {.id = "msg_000001"});
@@ -294,22 +294,22 @@ TEST_F(UsageOfHomes, ACopyOfSuchAResponseIsNone) {
 }
 
 TEST_F(UsageOfHomes, RecordsWithAndWithoutTheRequestAreOneResponse) {
-  const auto records = [](Transcript& t, bool first, bool second) {
+  const auto records = [](ClaudeLog& t, bool first, bool second) {
     t.user("2026-02-01T10:00:00.000Z", "Hi")
         .answer("2026-02-01T10:01:00.000Z", 1'000, 5, {.request = first ? "req_1" : "", .stop = "null"})
         .answer("2026-02-01T10:01:05.000Z", 1'000, 50, {.request = second ? "req_1" : ""});
   };
-  Transcript first(session_id(1));
+  ClaudeLog first(session_id(1));
   records(first, false, true);
   write(first);
-  Transcript copy(session_id(2));
+  ClaudeLog copy(session_id(2));
   records(copy, false, true);
   write(copy);
   EXPECT_EQ(total(), "1000/50");
 }
 
 TEST_F(UsageOfHomes, TheRequestMayBeMissingInALaterRecord) {
-  Transcript t(session_id(1));
+  ClaudeLog t(session_id(1));
   t.user("2026-02-01T10:00:00.000Z", "Hi")
       .answer("2026-02-01T10:01:00.000Z", 1'000, 5, {.request = "req_1", .stop = "null"})
       .answer("2026-02-01T10:01:05.000Z", 1'000, 50, {});
@@ -319,7 +319,7 @@ TEST_F(UsageOfHomes, TheRequestMayBeMissingInALaterRecord) {
 
 // F6.
 TEST_F(UsageOfHomes, AResponseThatNeverEndedIsALowerBound) {
-  Transcript t(session_id(1));
+  ClaudeLog t(session_id(1));
   t.user("2026-02-01T10:00:00.000Z", "Write an essay")
       .answer("2026-02-01T10:01:00.000Z", 1'000, 1, {.request = "req_1", .stop = "null", .text = std::string(500, 'x')})
       .answer("2026-02-01T10:02:00.000Z", 10, 1, {.id = "msg_2", .request = "req_2", .stop = "null"})
@@ -331,7 +331,7 @@ TEST_F(UsageOfHomes, AResponseThatNeverEndedIsALowerBound) {
 
 // F7.
 TEST_F(UsageOfHomes, UsageBeforeTheFirstPromptIsInEveryTable) {
-  Transcript t(session_id(1));
+  ClaudeLog t(session_id(1));
   t.answer("2026-02-01T10:01:00.000Z", 70'000, 4, {.request = "req_1", .text = "\\n"})
       .user("2026-02-01T10:02:00.000Z", "Hello")
       .answer("2026-02-01T10:03:00.000Z", 10, 10, {.id = "msg_2", .request = "req_2"});
@@ -341,7 +341,7 @@ TEST_F(UsageOfHomes, UsageBeforeTheFirstPromptIsInEveryTable) {
 
 // F8.
 TEST_F(UsageOfHomes, ALaterRecordOfEqualOutputKeepsTheLargerPrompt) {
-  Transcript t(session_id(1));
+  ClaudeLog t(session_id(1));
   t.user("2026-02-01T10:00:00.000Z", "Hi")
       .answer("2026-02-01T10:01:00.000Z", 0, 5, {.request = "req_1"})
       .answer("2026-02-01T10:01:05.000Z", 1'000, 5, {.request = "req_1"});
@@ -413,7 +413,7 @@ TEST_F(UsageOfHomes, TheNewestReportOfALimitIsKept) {
 
 // Reading in slices gives the ledger of one reading.
 TEST_F(UsageOfHomes, SlicesGiveTheSameLedger) {
-  Transcript t(session_id(1));
+  ClaudeLog t(session_id(1));
   t.user("2026-02-01T10:00:00.000Z", "Hi")
       .answer("2026-02-01T10:01:00.000Z", 1'000, 5, {.stop = "null"})
       .answer("2026-02-01T10:01:01.000Z", 1'000, 7, {.request = "req_1", .stop = "null"})
@@ -450,7 +450,7 @@ TEST_F(UsageOfHomes, RandomHomesCountEachResponseOnce) {
     const test::TempDir store;
     TokenUsage expected;
     for (int n = 1; n <= 4; ++n) {
-      Transcript t(session_id(n));
+      ClaudeLog t(session_id(n));
       int minute = 0;
       const auto now = [&](int second) {
         return format_rfc3339(*parse_rfc3339("2026-03-0" + std::to_string(n) + "T10:00:00Z") + minute * 60'000 +
@@ -466,9 +466,9 @@ TEST_F(UsageOfHomes, RandomHomesCountEachResponseOnce) {
         int output = 1 + below(20);
         for (int record = 0; record < records; ++record) {
           output += below(10);
-          const Transcript::Answer answer{.id = (named ? session_id(n) : "msg_") + std::to_string(response),
-                                          .request = named && (record > 0 || below(2) == 0) ? "req" : "",
-                                          .text = "text " + std::to_string(record)};
+          const ClaudeLog::Answer answer{.id = (named ? session_id(n) : "msg_") + std::to_string(response),
+                                         .request = named && (record > 0 || below(2) == 0) ? "req" : "",
+                                         .text = "text " + std::to_string(record)};
           helper ? t.progress(now(1 + record), input, output, answer)
                  : t.answer(now(1 + record), input, output, answer);
         }

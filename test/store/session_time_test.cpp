@@ -9,7 +9,7 @@ namespace memd {
 namespace {
 
 constexpr TimeMs kNoon = 1'790'000'000'000;
-constexpr TimeMs kMinute = 60'000;
+constexpr TimeMs kOneMinute = 60'000;
 
 class SessionTime : public test::WriterFixture {
  protected:
@@ -50,38 +50,38 @@ TEST_F(SessionTime, IdleDaysAreNoWork) {
 
 TEST_F(SessionTime, AnAnswerDaysLaterInTheSameTurnCountsWithItsOwnWorkOnly) {
   prompt(kNoon);
-  answer(kNoon + 5 * kMinute);
+  answer(kNoon + 5 * kOneMinute);
   answer(kNoon + 2 * kMsPerDay);
-  answer(kNoon + 2 * kMsPerDay + 7 * kMinute);
-  EXPECT_EQ(took(), 12 * kMinute);
+  answer(kNoon + 2 * kMsPerDay + 7 * kOneMinute);
+  EXPECT_EQ(took(), 12 * kOneMinute);
 }
 
 TEST_F(SessionTime, OverlappingTurnsCountOnce) {
   for (const TimeMs hour : {0, 1, 2, 3}) {
-    prompt(kNoon + hour * 2 * kMinute);
-    answer(kNoon + 20 * kMinute);
+    prompt(kNoon + hour * 2 * kOneMinute);
+    answer(kNoon + 20 * kOneMinute);
   }
-  EXPECT_EQ(took(), 20 * kMinute);
+  EXPECT_EQ(took(), 20 * kOneMinute);
 }
 
 TEST_F(SessionTime, ALongToolCallIsWork) {
   prompt(kNoon);
-  Event& call = at(kNoon + kMinute, EventKind::tool_call);
+  Event& call = at(kNoon + kOneMinute, EventKind::tool_call);
   call.call_id = "c1";
   call.tool = "Bash";
-  Event& result = at(kNoon + 181 * kMinute, EventKind::tool_result, "built");
+  Event& result = at(kNoon + 181 * kOneMinute, EventKind::tool_result, "built");
   result.call_id = "c1";
-  EXPECT_EQ(took(), 181 * kMinute);
+  EXPECT_EQ(took(), 181 * kOneMinute);
 }
 
 TEST_F(SessionTime, AQuestionOpenForDaysIsNoWork) {
   prompt(kNoon);
-  Event& call = at(kNoon + kMinute, EventKind::tool_call);
+  Event& call = at(kNoon + kOneMinute, EventKind::tool_call);
   call.call_id = "c1";
   call.tool = "AskUserQuestion";
   Event& result = at(kNoon + 5 * kMsPerDay, EventKind::tool_result, "yes");
   result.call_id = "c1";
-  EXPECT_EQ(took(), kMinute);
+  EXPECT_EQ(took(), kOneMinute);
 }
 
 class ImplausibleTime : public SessionTime {
