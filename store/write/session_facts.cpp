@@ -211,7 +211,11 @@ void SessionFacts::note_life(SessionWork& s, const Event& e, TimeMs now) {
 
 void SessionFacts::note_usage(SessionWork& s, const Event& e) {
   if (e.response_key == 0) return;
-  responses_.add(e, e.model.empty() ? s.model : e.model, s.pk, s.has_draft ? s.draft.number : -1);
+  // A model that only the session tells may still change: it is looked up when the response is shown.
+  const std::string_view model = !e.model.empty() ? std::string_view(e.model)
+                                 : s.said.model   ? s.model
+                                                  : std::string_view();
+  responses_.add(e, model, s.pk, s.has_draft ? s.draft.number : -1);
 }
 
 void SessionFacts::note_model(SessionWork& s, const Event& e) {

@@ -366,10 +366,10 @@ TEST_F(Edges, Door_ConversationQueryTakesAllThatItsSchemaOffers) {
   tools::register_tools(all, tools::ToolServices{pool, clock, freshness, raw, adapters, store.file(), defaults, {}});
   tools::add_conversation_query(all);
   const auto schema = boost::json::parse(all.find("conversation_query")->input_schema);
-  const std::map<std::string, std::string> telling{{"query", "parser"},     {"topic", "parser"},    {"since", "7d"},
-                                                   {"until", "2026-02-10"}, {"session_id", "aaaa"}, {"path", "a.cpp"},
-                                                   {"before", "auto"},      {"kind", "problem"},    {"commit", "abcd"},
-                                                   {"commit_time", "7d"},   {"lines", "1-2"},       {"cursor", ""}};
+  const std::map<std::string, std::string> telling{
+      {"query", "parser"},    {"topic", "parser"},   {"since", "7d"},    {"until", "2026-02-10"},
+      {"session_id", "aaaa"}, {"path", "a.cpp"},     {"before", "auto"}, {"observation", "problem"},
+      {"commit", "abcd"},     {"commit_time", "7d"}, {"lines", "1-2"},   {"cursor", ""}};
   for (const auto& action : schema.at("properties").at("action").at("enum").as_array()) {
     for (const auto& [name, property] : schema.at("properties").as_object()) {
       if (name == "action") continue;
