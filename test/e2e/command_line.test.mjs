@@ -156,7 +156,7 @@ describe('subcommands', () => {
     const file = join(home.root, 'report.html');
     const { code, stderr } = await cli(home, 'report', '--project', 'parcel', '--since', '2026-03-01', '-o', file);
     assert.equal(code, 0, stderr);
-    assert.match(stderr, /2 sessions, 4 exchanges, 2026-03-03 to 2026-03-10/);
+    assert.match(stderr, /2 sessions, 4 turns, 2026-03-03 to 2026-03-10/);
     assert.equal(JSON.parse(readFileSync(file, 'utf8')).sessions.length, 2);
     assert.equal(statSync(file).mode & 0o777, 0o600);
     const all = await cli(home, 'report');
@@ -344,11 +344,13 @@ describe('subcommands', () => {
     writeFileSync(join(home.dir, '.cursor', 'mcp.json'), '{}\n');
     const write = ['--type', 'learning', '--scope', 'global', '--title'];
     // The order matters: later commands use results of earlier ones.
+    const quill = join(home.root, 'quill.yaml');
+    writeFileSync(quill, 'agent: quill\nname: Quill\nsources: [{roots: [~/.quill], files: "{session}.jsonl", format: jsonl, rules: [{prompt: /text}]}]\n');
     const ran = {
       ingest: ['--once'], search: ['upload test', '--explain'], show: ['x1', '--tools'], recent: [], summary: [], resume: ['latest'], sessions: [],
       record: ['x1'], timeline: ['--since', '2026-03-01'], topic: ['token bucket'], observations: [], 'file-history': ['server/store.py'],
       status: [], coverage: [], log: [], diagnostics: [], doctor: [], forget: ['latest'], project: ['list'], retention: [],
-      metrics: [], capabilities: [], capture: ['status'], import: ['--check', events], setup: ['cursor', '--dry-run'],
+      metrics: [], usage: [], platform: ['try', quill], capabilities: [], capture: ['status'], import: ['--check', events], setup: ['cursor', '--dry-run'],
       'memory write': [...write, 'Rename first', '--slug', 'rename-first', text],
       'memory list': [], 'memory show': ['rename-first'], 'memory edit': ['rename-first', '--title', 'Rename, then answer'],
       'memory update': ['rename-first', '--title', 'Rename, then answer them'],
