@@ -92,7 +92,7 @@ TEST(LiveTailKill, AtRandomMomentsNothingIsLostAndNothingDoubled) {
     for (int session = 0; session < 4; ++session)
       home.tell(session, 1 + kills);
     MemdProcess daemon(arguments("data", {"--socket"}), dir / "said");
-    const auto killed_at = std::chrono::steady_clock::now() + std::chrono::microseconds(100'000 + random() % 500'000);
+    const auto killed_at = std::chrono::steady_clock::now() + std::chrono::microseconds(200'000 + random() % 900'000);
     while (std::chrono::steady_clock::now() < killed_at && !daemon.is_over()) {
       home.trickle(random);
       (void)daemon.wait(1ms);
