@@ -81,8 +81,8 @@ struct Command {
   bool runs_without_settings = false;  // with fails_open: runs even with invalid settings
   bool hidden = false;                 // not meant to be typed by users: help omits it
   std::function<std::string()> json_schema{};  // schema of the --json output of the command and its subcommands
-  bool own_json = false;  // the command defines its JSON itself, without a schema. Neither schema nor own_json: --json
-                          // is refused
+  bool own_json = false;  // the command writes its JSON itself: its schema, if it has one, is a file of schemas/json.
+                          // Neither schema nor own_json: --json is refused
 };
 
 // All lists are in the order of `memd --help`.

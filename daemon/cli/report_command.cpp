@@ -9,6 +9,7 @@
 #include "daemon/report/html_page.hpp"
 #include "daemon/report/report_page.hpp"
 #include "daemon/version.hpp"
+#include "schemas/base/embedded.hpp"
 #include "schemas/base/time.hpp"
 #include "store/reader.hpp"
 #include "store/report/report.hpp"
@@ -16,6 +17,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 
@@ -78,12 +80,18 @@ Result<int> run_report(const ReportOptions& o, const Settings& settings, bool as
   return kOk;
 }
 
+std::string report_schema() {
+  return std::string(
+      std::ranges::find(embedded::json_schema_files(), "report.schema.json", &embedded::EmbeddedFile::name)->text);
+}
+
 }  // namespace
 
 Command report_command() {
   const auto o = std::make_shared<ReportOptions>();
   Command c{"report", "A page about the history: sessions, topics, tokens, files, tools, coverage"};
   c.own_json = true;  // the data of the page
+  c.json_schema = report_schema;
   c.options = {{"-o,--output", &o->output, "Where to; standard output if not given", "FILE"},
                {"--project", &o->project, "Only projects whose path contains this"},
                {"--platform", &o->platform, "Only this agent: claude_code, cursor, …"},

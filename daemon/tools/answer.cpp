@@ -162,7 +162,6 @@ AnswerText search_notice(const SearchAnswer& found, SearchMode asked, const Scop
   } else if (s.used && !s.trouble.empty()) {
     out.say("New turns are found by words only: ", trouble, ".");
   }
-  if (found.weak) out.say("Weak matches: ask again with `also`: names, commands, error text.");
   return out;
 }
 

@@ -326,6 +326,8 @@ Result<SemanticSearchAnswer> run(const ToolServices& services, const SemanticSea
   const bool no_exchange_fits = found.nothing_relevant;
   if (!memories.hits.empty()) found.nothing_relevant = false;  // they answer the question
   lead_with(frame, search_notice(found, query.mode, scope));
+  found.weak = found.weak && memories.hits.empty();
+  if (found.weak) frame.notice.say(kWeakMatches);
   if (no_exchange_fits && !memories.hits.empty()) frame.notice.say("No turn fits well, but memories do.");
   if (!memories.notice.empty()) frame.notice.say(memories.notice);
   if (file) {

@@ -69,6 +69,9 @@ struct BetterElsewhereOut {
   double likelihood = 0;
 };
 
+// The sentence of a weak answer for a model; a person gets the command that asks again.
+inline constexpr char kWeakMatches[] = "Weak matches: ask again with `also`: names, commands, error text.";
+
 struct SemanticSearchAnswer : Answer {
   std::string query;
   std::string ranking;

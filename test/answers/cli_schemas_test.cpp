@@ -26,7 +26,7 @@ TEST(CliSchemas, AreWrittenDown) {
   const auto directory = test::source_dir() / "schemas/json/cli";
   std::set<std::string> expected;
   const auto check = [&](const std::string& name, const Command& command) {
-    if (!command.json_schema) return;
+    if (!command.json_schema || command.own_json) return;
     expected.insert(name + ".schema.json");
     test::expect_golden(directory / (name + ".schema.json"), command.json_schema() + "\n");
   };
@@ -53,7 +53,8 @@ TEST(CliSchemas, EveryCommandHasOneOrRefuses) {
     }
     const bool other = command.name == "hook" || command.name == "statusline";
     EXPECT_EQ(command.own_json, of_many_shapes.contains(command.name)) << command.name;
-    EXPECT_EQ(!command.json_schema, other || for_people.contains(command.name) || command.own_json) << command.name;
+    const bool without_schema = of_many_shapes.contains(command.name) && command.name != "report";
+    EXPECT_EQ(!command.json_schema, other || for_people.contains(command.name) || without_schema) << command.name;
   }
 }
 

@@ -350,7 +350,7 @@ describe('subcommands', () => {
       ingest: ['--once'], search: ['upload test', '--explain'], show: ['x1', '--tools'], recent: [], summary: [], resume: ['latest'], sessions: [],
       record: ['x1'], timeline: ['--since', '2026-03-01'], topic: ['token bucket'], observations: [], 'file-history': ['server/store.py'],
       status: [], coverage: [], log: [], diagnostics: [], doctor: [], forget: ['latest'], project: ['list'], retention: [],
-      metrics: [], usage: [], platform: ['try', quill], capabilities: [], capture: ['status'], import: ['--check', events], setup: ['cursor', '--dry-run'],
+      metrics: [], usage: [], report: [], platform: ['try', quill], capabilities: [], capture: ['status'], import: ['--check', events], setup: ['cursor', '--dry-run'],
       'memory write': [...write, 'Rename first', '--slug', 'rename-first', text],
       'memory list': [], 'memory show': ['rename-first'], 'memory edit': ['rename-first', '--title', 'Rename, then answer'],
       'memory update': ['rename-first', '--title', 'Rename, then answer them'],
@@ -365,7 +365,8 @@ describe('subcommands', () => {
     assert.deepEqual(listed.sort(), Object.keys(ran).sort(), 'every command that has a schema is tried here');
     for (const [name, args] of Object.entries(ran)) {
       const words = name.split(' ');
-      const schema = JSON.parse(readFileSync(fileURLToPath(new URL(`../../schemas/json/cli/${words.join('-')}.schema.json`, import.meta.url)), 'utf8'));
+      const file = name === 'report' ? 'report.schema.json' : `cli/${words.join('-')}.schema.json`;
+      const schema = JSON.parse(readFileSync(fileURLToPath(new URL(`../../schemas/json/${file}`, import.meta.url)), 'utf8'));
       assert.deepEqual(JSON.parse((await cli(home, 'schema', ...words)).stdout), schema);
       const { code, json, stderr } = await cli(home, ...words, ...args);
       if (refused.has(name) && code !== 0) continue;

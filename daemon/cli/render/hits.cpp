@@ -91,6 +91,7 @@ void HitsView::page(const tools::SemanticSearchAnswer& answer) {
 
 void HitsView::end(const tools::SemanticSearchAnswer& last) {
   std::vector<std::string> commands;
+  if (last.weak) commands.emplace_back("--also WORDS, as these match weakly");
   if (last.better_elsewhere) commands.push_back("memd show " + last.better_elsewhere->exchange_id);
   if (!first_id_.empty()) commands.push_back("memd " + first_id_);
   if (last.next) commands.emplace_back("-n N for more");
