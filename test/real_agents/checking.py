@@ -2,6 +2,7 @@
 import collections
 import datetime
 import re
+import time
 
 TOLERANCE = 1.0  # seconds; more in a turn in which the agent itself was slower, see slowness()
 MOST_TOLERANCE = 10.0
@@ -151,13 +152,23 @@ class Checker:
         return '' if len(found) == made and lines == (made, made) else f'{made} made, {len(found)} stored, lines +{lines[0]} -{lines[1]}'
 
     def tokens(self):
-        """The sums of the log. The driver says which requests its agent keeps the tokens of."""
-        kept = [r['tokens'] for r in self.play.records if r['kind'] in self.driver.tokens_of and
+        """The sums of the log, as the sessions and as each day of `memd usage` has them. The driver says which requests
+        its agent keeps the tokens of."""
+        kept = [r for r in self.play.records if r['kind'] in self.driver.tokens_of and
                 not ((self.driver.tokens_by_turn or self.driver.writes_late) and self._was_killed(r))]
-        log = [sum(t['input'] - t['cached'] for t in kept), sum(t['output'] for t in kept), sum(t['cached'] for t in kept)]
+        days = collections.defaultdict(lambda: [0, 0, 0])
+        for record in kept:
+            day, tokens = days[time.strftime('%Y-%m-%d', time.localtime(record['answered']))], record['tokens']
+            for i, count in enumerate((tokens['input'] - tokens['cached'], tokens['output'], tokens['cached'])):
+                day[i] += count
+        log = [sum(column) for column in zip([0, 0, 0], *days.values())]
         main = [s for s in self.sessions if not s.get('parent_session_id')]  # whose sums have those of its helpers in them
         store = [sum(s[f] for s in main) for f in ('tokens_input', 'tokens_output', 'tokens_cache_read')]
-        return '' if log == store else f'input, output, cached: log {log}, store {store}'
+        if log != store:
+            return f'input, output, cached: log {log}, store {store}'
+        told = {r['date']: [r[f'{f}_tokens'] for f in ('input', 'output', 'cache_read')] for r in self.store.json('usage', '-n', '0')['rows']}
+        days = {day: counts for day, counts in days.items() if any(counts)}
+        return '' if told == days else f'by day: log {days}, usage {told}'
 
     def shapes(self):
         """No byte of unknown shape."""
