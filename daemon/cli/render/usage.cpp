@@ -56,7 +56,8 @@ Line key_cell(const usage::UsageReport& report, const UsageRowOut& row, const Se
 
 std::string limit_words(const usage::LimitOut& limit, TimeMs now) {
   const std::string whose = limit.name.starts_with(limit.agent) ? limit.name : limit.agent + " " + limit.name;
-  std::string out = fmt::format("{}: {:.0f}% used", whose, limit.used_percent);
+  const std::string window = limit.window_minutes > 0 ? " of " + short_duration(60 * limit.window_minutes) : "";
+  std::string out = fmt::format("{}: {:.0f}%{} used", whose, limit.used_percent, window);
   if (const auto resets = parse_rfc3339(limit.resets_at); resets && *resets > now)
     out += ", resets in " + short_duration((*resets - now) / 1000);
   if (const auto told = parse_rfc3339(limit.reported_at)) out += " (told " + ago(*told, now) + ")";
