@@ -46,20 +46,27 @@ concept Described = requires {
   Describe<T>::fields;
 };
 
-template <class Class, class Member>
+// `Limits`: Rules, or NoRules in most fields: what a field holds is copied while compiling.
+struct NoRules {
+  constexpr bool is_any() const { return false; }
+};
+template <class Class, class Member, class Limits>
 struct Field {
   std::string_view name;
   Member Class::*member;
   std::string_view description;
-  Rules rules;
+  [[no_unique_address]] Limits rules;
 };
 
 template <class Class, class Member, class... Rule>
-constexpr Field<Class, Member> field(std::string_view name, Member Class::*member, std::string_view description,
-                                     Rule... rule) {
-  Field<Class, Member> f{name, member, description, {}};
-  (rule.apply(f.rules), ...);
-  return f;
+constexpr auto field(std::string_view name, Member Class::*member, std::string_view description, Rule... rule) {
+  if constexpr (sizeof...(Rule) == 0) {
+    return Field<Class, Member, NoRules>{name, member, description, {}};
+  } else {
+    Field<Class, Member, Rules> f{name, member, description, {}};
+    (rule.apply(f.rules), ...);
+    return f;
+  }
 }
 
 namespace detail {
@@ -122,31 +129,49 @@ constexpr const auto& field_at(const Fields<F...>& fields) {
 
 namespace detail {
 
-template <std::size_t... a, class... A, std::size_t... b, class... B>
-constexpr Fields<A..., B...> join(const FieldSet<std::index_sequence<a...>, A...>& first,
-                                  const FieldSet<std::index_sequence<b...>, B...>& second) {
-  return fields_of(field_in<a>(first)..., field_in<b>(second)...);
+// Where each of the joined fields stands: in which part, and at which place of it.
+template <std::size_t count>
+struct Places {
+  std::array<std::size_t, count> part{}, at{};
+};
+template <std::size_t... sizes>
+constexpr auto places_in() {
+  Places<(sizes + ... + 0)> out;
+  std::size_t part = 0, next = 0;
+  const auto add = [&](std::size_t size) {
+    for (std::size_t i = 0; i < size; ++i, ++next)
+      out.part[next] = part, out.at[next] = i;
+    ++part;
+  };
+  (add(sizes), ...);
+  return out;
+}
+
+template <class Part>
+inline constexpr std::size_t size_of = 1;
+template <class... F>
+inline constexpr std::size_t size_of<Fields<F...>> = sizeof...(F);
+
+template <std::size_t at, class... F>
+constexpr const auto& one_of_part(const Fields<F...>& part) {
+  return field_at<at>(part);
+}
+template <std::size_t, class Class, class Member, class Limits>
+constexpr const auto& one_of_part(const Field<Class, Member, Limits>& part) {
+  return part;
 }
 
 }  // namespace detail
 
-template <class... F>
-constexpr Fields<F...> listed(const Fields<F...>& fields) {
-  return fields;
-}
-template <class Class, class Member>
-constexpr Fields<Field<Class, Member>> listed(const Field<Class, Member>& one) {
-  return fields_of(one);
-}
-
-// Joins fields and lists of fields.
-constexpr Fields<> join_fields() { return {}; }
-template <class First, class... Rest>
-constexpr auto join_fields(const First& first, const Rest&... rest) {
-  if constexpr (sizeof...(Rest) == 0)
-    return listed(first);
-  else
-    return detail::join(listed(first), join_fields(rest...));
+// Joins fields and lists of fields. Flat, as each level of a recursion would copy all fields.
+template <class... Part>
+constexpr auto join_fields(const Part&... part) {
+  constexpr auto places = detail::places_in<detail::size_of<Part>...>();
+  const Fields<const Part&...> parts{{{part}...}};
+  return [&]<std::size_t... i>(std::index_sequence<i...>) {
+    return fields_of(detail::one_of_part<places.at[i]>(field_at<places.part[i]>(parts))...);
+  }
+  (std::make_index_sequence<places.part.size()>());
 }
 
 namespace detail {
