@@ -1,3 +1,4 @@
+# shellcheck shell=bash disable=SC2034
 # Read by the scripts beside it: where a release is built, the compiler and the targets.
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 cache=${MEMD_RELEASE_CACHE:-${XDG_CACHE_HOME:-${HOME:?}/.cache}/memd-release}
@@ -6,7 +7,6 @@ jobs=${MEMD_JOBS:-$(nproc)}
 version=$(sed -n 's/^project(memd VERSION \([^ ]*\).*/\1/p' "$root/CMakeLists.txt")
 SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git -C "$root" log -1 --format=%ct 2>/dev/null || echo 0)}
 export SOURCE_DATE_EPOCH ZIG_GLOBAL_CACHE_DIR=$cache/zig-cache ZIG_LOCAL_CACHE_DIR=$cache/zig-cache
-# shellcheck disable=SC2034  # for those who read this
 all_targets=(linux-x86_64 linux-arm64 macos-arm64 macos-x86_64)
 
 say() { printf 'release: %s\n' "$*"; }
