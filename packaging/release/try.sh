@@ -11,7 +11,11 @@ case $(uname -m) in
   *) die "nothing is made for $(uname -m)" ;;
 esac
 work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+clean() {
+  cat "$work"/home-*/.local/share/memd/memd.pid 2>/dev/null | xargs -r kill 2>/dev/null || true # of a way that failed
+  rm -rf "$work"
+}
+trap clean EXIT
 readonly session=00000000-0000-4000-8000-000000000001
 
 # used WAY PROGRAM [ARGUMENT...]: what a newcomer does with it; the arguments start the MCP server
