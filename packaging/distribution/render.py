@@ -64,12 +64,14 @@ def write_npm(path, files):
 
 
 def write_wheel(out, platform, program):
-    """A wheel whose script is the program, so that pip and uvx put it where commands are."""
-    info = f"memd-{VERSION}.dist-info"
+    """A wheel whose script is the program, so that pip and uvx put it where commands are. The name memd is another's."""
+    info = f"memd_mcp-{VERSION}.dist-info"
     tags = "".join(f"Tag: py3-none-{tag}\n" for tag in platform.split("."))
-    metadata = f"Metadata-Version: 2.1\nName: memd\nVersion: {VERSION}\nSummary: {SUMMARY}\nLicense: MIT\n\nmcp-name: dev.memd/memd\n"
+    metadata = f"Metadata-Version: 2.1\nName: memd-mcp\nVersion: {VERSION}\nSummary: {SUMMARY}\nLicense: MIT\n\nmcp-name: dev.memd/memd\n"
     files = [
-        (f"memd-{VERSION}.data/scripts/memd", program, 0o755),
+        (f"memd_mcp-{VERSION}.data/scripts/memd", program, 0o755),
+        ("memd_mcp.py", (HERE / "memd_mcp.py").read_bytes(), 0o644),
+        (f"{info}/entry_points.txt", b"[console_scripts]\nmemd-mcp = memd_mcp:main\n", 0o644),
         (f"{info}/METADATA", metadata.encode(), 0o644),
         (f"{info}/WHEEL", f"Wheel-Version: 1.0\nGenerator: memd\nRoot-Is-Purelib: false\n{tags}".encode(), 0o644),
         (f"{info}/licenses/LICENSE", (ROOT / "LICENSE").read_bytes(), 0o644),
@@ -80,7 +82,7 @@ def write_wheel(out, platform, program):
         digest = base64.urlsafe_b64encode(hashlib.sha256(data).digest()).rstrip(b"=").decode()
         record += f"{name},sha256={digest},{len(data)}\n"
     files.append((f"{info}/RECORD", f"{record}{info}/RECORD,,\n".encode(), 0o644))
-    write_zip(out / f"memd-{VERSION}-py3-none-{platform}.whl", files)
+    write_zip(out / f"memd_mcp-{VERSION}-py3-none-{platform}.whl", files)
 
 
 def main():
@@ -121,8 +123,8 @@ def main():
         platforms[name] = VERSION
         write_wheel(out, wheel, program)
     registry.append({"registryType": "npm", "identifier": "memd-mcp", "version": VERSION, "transport": {"type": "stdio"}})
-    registry.append({"registryType": "pypi", "identifier": "memd", "version": VERSION, "runtimeHint": "uvx",
-                     "transport": {"type": "stdio"}, "packageArguments": [{"type": "positional", "value": "--stdio"}]})
+    registry.append({"registryType": "pypi", "identifier": "memd-mcp", "version": VERSION, "runtimeHint": "uvx",
+                     "transport": {"type": "stdio"}})
     values["PACKAGES"] = json.dumps(registry, indent=2)
     values["PLATFORMS"] = json.dumps(platforms)
     write_npm(out / f"memd-mcp-{VERSION}.tgz", [("package.json", rendered("npm/package.json.in", values).encode(), 0o644),
