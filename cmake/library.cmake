@@ -114,6 +114,15 @@ function(memd_unity target)
   set_target_properties(${target} PROPERTIES SOURCES "${sources}")
 endfunction()
 
+# memd_drop_other_systems(LIST): takes the sources of other systems, such as name_macos.cpp, out of a list.
+macro(memd_drop_other_systems list)
+  set(other macos)
+  if(APPLE)
+    set(other linux)
+  endif()
+  list(FILTER ${list} EXCLUDE REGEX "_${other}[.]cpp$")
+endmacro()
+
 # Settings every target of ours shares.
 function(memd_target_settings target)
   target_include_directories(${target} PUBLIC ${PROJECT_SOURCE_DIR})

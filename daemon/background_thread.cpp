@@ -1,38 +1,8 @@
 #include "daemon/background_thread.hpp"
 
-#include <pthread.h>
-#ifdef __APPLE__
-#include <pthread/qos.h>
-#else
-#include <sys/resource.h>
-#include <sys/syscall.h>
-#include <unistd.h>
-#endif
+#include "daemon/this_thread.hpp"
 
 namespace memd {
-namespace {
-
-void name_this_thread(const std::string& name) {
-#ifdef __APPLE__
-  ::pthread_setname_np(name.c_str());
-#else
-  ::pthread_setname_np(::pthread_self(), name.c_str());
-#endif
-}
-
-// Gives the calling thread the lowest CPU priority.
-void lower_priority() {
-#ifdef __APPLE__
-  ::pthread_set_qos_class_self_np(QOS_CLASS_UTILITY, 0);
-#elif defined(__linux__)
-  // Applies to this thread only. Not SCHED_IDLE, because search should get new content even while a build runs for an
-  // hour.
-  constexpr int kNicest = 19;
-  (void)::setpriority(PRIO_PROCESS, static_cast<id_t>(::syscall(SYS_gettid)), kNicest);
-#endif
-}
-
-}  // namespace
 
 BackgroundThread::~BackgroundThread() {
   stop();
@@ -41,8 +11,8 @@ BackgroundThread::~BackgroundThread() {
 
 void BackgroundThread::start(bool at_lowest_priority) {
   thread_ = std::jthread([this, at_lowest_priority](const std::stop_token& stop) {
-    name_this_thread(name_);
-    if (at_lowest_priority) lower_priority();
+    this_thread::set_name(name_);
+    if (at_lowest_priority) this_thread::lower_priority();
     run(stop);
   });
 }

@@ -14,6 +14,10 @@
 #include <unistd.h>
 #endif
 
+#if defined(__linux__) && !defined(__GLIBC__)
+extern "C" [[gnu::weak]] void mi_collect(bool force);  // of mimalloc, which the static program has
+#endif
+
 namespace memd::process_memory {
 
 #ifdef __linux__
@@ -51,6 +55,8 @@ int unmap_pages_of(dl_phdr_info* object, std::size_t /*size*/, void* /*unused*/)
 void trim_heap() {
 #ifdef __GLIBC__
   ::malloc_trim(0);
+#elif defined(__linux__)
+  if (mi_collect != nullptr) mi_collect(true);
 #endif
 }
 

@@ -32,6 +32,6 @@ version=$("$unpacked/deb/usr/bin/memd" --version)
 [ "$(find "$unpacked/tarball" -name memd -type f -exec {} --version \;)" = "$version" ]
 packaging/try_deb.sh "$deb"
 # The files for publishing elsewhere, with a placeholder address.
-packaging/distribution/render.py --base-url https://example.invalid/memd --out build/distribution --source "$tarball"
+packaging/distribution/render.py --base-url https://example.invalid/memd --dist build/packages --out build/distribution
 packaging/distribution/check.py build/distribution
 printf '%s: %s\n' "$version" "$(echo build/packages/*)"

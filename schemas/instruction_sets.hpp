@@ -1,7 +1,7 @@
 #pragma once
 
-// Optional instruction sets of x86-64: the attribute for a function that uses one, and whether this processor has it.
-// Other architectures use only the set that the compiler targets. Pure functions, any thread.
+// Optional instruction sets: the attribute for a function that uses one, and whether this processor has it. Pure
+// functions, any thread.
 #if defined(__x86_64__)
 
 #define MEMD_SSSE3 __attribute__((target("ssse3")))
@@ -11,24 +11,20 @@
 
 namespace memd {
 
-inline bool has_ssse3() { return __builtin_cpu_supports("ssse3"); }
+bool has_ssse3();
+bool has_avx2();          // with BMI and POPCNT
+bool has_avx512();        // what MEMD_AVX512 names
+bool has_avx512_bytes();  // instructions of AVX-512 that move single bytes
 
-inline bool has_avx2() {
-  return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") && __builtin_cpu_supports("popcnt");
-}
+}  // namespace memd
 
-inline bool has_avx512() {
-  return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-         __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512vnni") &&
-         __builtin_cpu_supports("avx512vpopcntdq");
-}
+#elif defined(__aarch64__)
 
-// Instructions of AVX-512 that move single bytes.
-inline bool has_avx512_bytes() {
-  return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-         __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512vbmi") &&
-         __builtin_cpu_supports("avx512vbmi2") && __builtin_cpu_supports("popcnt");
-}
+#define MEMD_DOT_PRODUCT __attribute__((target("+dotprod")))
+
+namespace memd {
+
+bool has_dot_product();
 
 }  // namespace memd
 

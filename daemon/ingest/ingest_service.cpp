@@ -3,8 +3,8 @@
 #include "daemon/ingest/commit_loop.hpp"
 #include "daemon/ingest/reading_loop.hpp"
 #include "daemon/log.hpp"
+#include "daemon/this_thread.hpp"
 
-#include <pthread.h>
 #include <future>
 #include <system_error>
 #include <thread>
@@ -28,11 +28,7 @@ std::jthread run_on_thread(const char* name, asio::io_context& loop, asio::await
   };
   asio::co_spawn(loop, std::move(coroutine), rethrow);
   return std::jthread([name, &loop] {
-#ifdef __APPLE__
-    ::pthread_setname_np(name);
-#else
-    ::pthread_setname_np(::pthread_self(), name);
-#endif
+    this_thread::set_name(name);
     loop.run();
   });
 }

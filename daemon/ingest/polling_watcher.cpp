@@ -1,6 +1,7 @@
 #include "daemon/ingest/polling_watcher.hpp"
 
 #include "daemon/ingest/discovery.hpp"
+#include "store/files/system_calls.hpp"
 
 #include <fmt/format.h>
 
@@ -58,11 +59,7 @@ bool TreeWatcher::watch_also(const std::vector<fs::path>& directories) {
 void TreeWatcher::add(const fs::path& file, Stamps& out) {
   struct ::stat st {};
   if (::stat(file.c_str(), &st) != 0 || !S_ISREG(st.st_mode)) return;
-#ifdef __APPLE__
-  const timespec& changed = st.st_mtimespec;
-#else
-  const timespec& changed = st.st_mtim;
-#endif
+  const timespec changed = files::changed_at(st);
   out[file.native()] = {static_cast<std::int64_t>(changed.tv_sec) * 1'000'000'000 + changed.tv_nsec,
                         static_cast<std::int64_t>(st.st_size), st.st_ino};
 }

@@ -4,6 +4,7 @@
 #include "schemas/base/hash.hpp"
 #include "store/files/beneath.hpp"
 #include "store/files/path_name.hpp"
+#include "store/files/system_calls.hpp"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -22,22 +23,6 @@ namespace fs = std::filesystem;
 namespace {
 
 bool is_absent(int error) { return error == ENOENT || error == ENOTDIR; }
-
-timespec changed_at(const struct ::stat& st) {
-#ifdef __APPLE__
-  return st.st_mtimespec;
-#else
-  return st.st_mtim;
-#endif
-}
-
-timespec inode_changed_at(const struct ::stat& st) {
-#ifdef __APPLE__
-  return st.st_ctimespec;
-#else
-  return st.st_ctim;
-#endif
-}
 
 std::int64_t in_ns(const timespec& time) {
   return static_cast<std::int64_t>(time.tv_sec) * 1'000'000'000 + time.tv_nsec;
@@ -114,8 +99,8 @@ Result<SourceFile> SourceFile::open(const std::filesystem::path& path, const Sou
   out.device = static_cast<std::uint64_t>(st.st_dev);
   out.inode = static_cast<std::uint64_t>(st.st_ino);
   out.size = static_cast<std::uint64_t>(st.st_size);
-  out.mtime = in_ms(changed_at(st));
-  out.changed_ns = in_ns(inode_changed_at(st));
+  out.mtime = in_ms(files::changed_at(st));
+  out.changed_ns = in_ns(files::inode_changed_at(st));
   return SourceFile(std::move(fd), out, path.string());
 }
 
@@ -157,7 +142,7 @@ std::optional<FileView::Entry> DiskView::stat(const std::string& path) const {
     const auto target = roots_.open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     if (!target || ::fstat(target->get(), &st) != 0) return std::nullopt;
   }
-  const timespec changed = changed_at(st);
+  const timespec changed = files::changed_at(st);
   Entry e;
   e.path = path;
   e.is_directory = S_ISDIR(st.st_mode);

@@ -1,5 +1,6 @@
 #include "daemon/interchange/output_file.hpp"
 
+#include "store/files/system_calls.hpp"
 #include "store/files/whole_file.hpp"
 
 #include <fcntl.h>
@@ -51,7 +52,7 @@ Result<void> OutputFile::bytes(std::string_view bytes) {
 Result<void> OutputFile::finish() {
   if (std::fflush(file_) != 0) return Error::from_errno(errno, "write", path_.string());
   if (part_.empty()) return {};
-  if (::fsync(::fileno(file_)) != 0) return Error::from_errno(errno, "fsync", path_.string());
+  if (files::sync_to_disk(::fileno(file_)) != 0) return Error::from_errno(errno, "fsync", path_.string());
   std::FILE* file = std::exchange(file_, nullptr);
   if (std::fclose(file) != 0 || std::rename(part_.c_str(), path_.c_str()) != 0) {
     const int err = errno;

@@ -13,6 +13,7 @@
 #include <mach-o/dyld.h>
 #endif
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -67,8 +68,8 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
 }
 
 void close_from(int first) {
-#if defined(__linux__) && defined(CLOSE_RANGE_CLOEXEC)
-  if (::close_range(static_cast<unsigned>(first), ~0U, 0) == 0) return;
+#ifdef SYS_close_range  // musl has no function for it
+  if (::syscall(SYS_close_range, static_cast<unsigned>(first), ~0U, 0U) == 0) return;
 #endif
   const long limit = ::sysconf(_SC_OPEN_MAX);
   for (int fd = first; fd < limit && fd < 65536; ++fd)
@@ -82,7 +83,7 @@ void close_from(int first) {
   for (const int signal : {SIGPIPE, SIGINT, SIGTERM, SIGHUP, SIGCHLD})
     ::signal(signal, SIG_DFL);
   sigset_t none;
-  ::sigemptyset(&none);
+  sigemptyset(&none);  // a macro on macOS
   ::sigprocmask(SIG_SETMASK, &none, nullptr);
   // Duplicated above the target numbers first, so that no dup2 below overwrites a descriptor still needed.
   const int in = ::fcntl(p.stdin_fd, F_DUPFD, 10);

@@ -4,9 +4,11 @@
 import hashlib
 import json
 import pathlib
+import platform
 import re
 import subprocess
 import sys
+import tarfile
 import tempfile
 import urllib.parse
 import zipfile
@@ -43,10 +45,10 @@ def check(holds, what):
     return holds
 
 
-def load(name):
+def load(name, read):
     try:
-        return json.loads((OUT / name).read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
+        return json.loads(read())
+    except (KeyError, OSError, ValueError) as error:
         problems.append(f"{name}: {error}")
         return {}
 
@@ -68,18 +70,33 @@ def is_url(text):
 
 version = re.search(r"project\(memd VERSION (\S+)", (ROOT / "CMakeLists.txt").read_text(encoding="utf-8"))[1]
 
-manifest = load("manifest.json")
-has_shape(manifest, MANIFEST, "manifest.json")
-check(manifest.get("manifest_version") == "0.4", "manifest.json: manifest_version is 0.4")
-check(manifest.get("version") == version, "manifest.json: version is not that of CMakeLists.txt")
-check(manifest.get("author", {}).get("name"), "manifest.json: author.name is missing")
-server = manifest.get("server", {})
-has_shape(server, SERVER, "manifest.json: server")
-check(server.get("type") in ("node", "python", "binary", "uv"), "manifest.json: server.type")
-has_shape(server.get("mcp_config", {}), MCP_CONFIG, "manifest.json: mcp_config")
-check(set(manifest.get("compatibility", {}).get("platforms", [])) <= {"darwin", "linux", "win32"}, "manifest.json: platforms")
+SYSTEMS = {"darwin": "macos", "linux": "linux"}
+THIS_TARGET = f"{SYSTEMS.get(platform.system().lower())}-{platform.machine().replace('aarch64', 'arm64')}"
 
-registry = load("server.json")
+
+def check_bundle(bundle):
+    with zipfile.ZipFile(bundle) as zipped, tempfile.TemporaryDirectory() as directory:
+        manifest = load(bundle.name, lambda: zipped.read("manifest.json"))
+        has_shape(manifest, MANIFEST, bundle.name)
+        check(manifest.get("manifest_version") == "0.4", f"{bundle.name}: manifest_version is 0.4")
+        check(manifest.get("version") == version, f"{bundle.name}: version is not that of CMakeLists.txt")
+        check(manifest.get("author", {}).get("name"), f"{bundle.name}: author.name is missing")
+        server = manifest.get("server", {})
+        has_shape(server, SERVER, f"{bundle.name}: server")
+        check(server.get("type") in ("node", "python", "binary", "uv"), f"{bundle.name}: server.type")
+        has_shape(server.get("mcp_config", {}), MCP_CONFIG, f"{bundle.name}: mcp_config")
+        check(set(manifest.get("compatibility", {}).get("platforms", [])) <= {"darwin", "linux", "win32"}, f"{bundle.name}: platforms")
+        entry = zipped.getinfo(server.get("entry_point", ""))
+        check(entry.external_attr >> 16 & 0o111 == 0o111, f"{bundle.name}: its program cannot be executed")
+        if not bundle.stem.endswith(THIS_TARGET):
+            return
+        program = pathlib.Path(zipped.extract(entry, directory))
+        program.chmod(0o700)
+        said = subprocess.run([program, "--version"], capture_output=True, text=True, check=False).stdout
+        check(said.strip() == f"memd {version}", f"the bundle's program says {said!r}")
+
+
+registry = load("server.json", (OUT / "server.json").read_text)
 has_shape(registry, REGISTRY, "server.json")
 name = registry.get("name", "")
 check(re.fullmatch(r"[a-zA-Z0-9.-]+/[a-zA-Z0-9._-]+", name) and 3 <= len(name) <= 200, "server.json: name")
@@ -88,34 +105,34 @@ check(registry.get("version") == version, "server.json: version is not that of C
 for package in registry.get("packages", []):
     has_shape(package, PACKAGE, "server.json: package")
     check(package.get("transport", {}).get("type") == "stdio", "server.json: transport")
+    if package.get("registryType") != "mcpb":
+        continue
     check(is_url(package.get("identifier", "")), "server.json: a bundle is named by its address")
     bundle = OUT / pathlib.PurePosixPath(urllib.parse.urlsplit(package.get("identifier", "")).path).name
     if check(bundle.is_file(), f"server.json: {bundle.name} is not there"):
         digest = hashlib.sha256(bundle.read_bytes()).hexdigest()
         check(package.get("fileSha256") == digest, f"server.json: fileSha256 is not that of {bundle.name}")
-        with zipfile.ZipFile(bundle) as zipped, tempfile.TemporaryDirectory() as directory:
-            check(json.loads(zipped.read("manifest.json")) == manifest, "the bundle has another manifest.json")
-            entry = zipped.getinfo(server.get("entry_point", ""))
-            check(entry.external_attr >> 16 & 0o111 == 0o111, "the bundle's program cannot be executed")
-            program = pathlib.Path(zipped.extract(entry, directory))
-            program.chmod(0o700)
-            said = subprocess.run([program, "--version"], capture_output=True, text=True, check=False).stdout
-            check(said.strip() == f"memd {version}", f"the bundle's program says {said!r}")
+        check_bundle(bundle)
 
-npm = load("npm/package.json")
-check(re.fullmatch(r"[a-z0-9][a-z0-9._-]{0,213}", npm.get("name", "")), "package.json: name")
-check(npm.get("version") == version, "package.json: version is not that of CMakeLists.txt")
-check(npm.get("mcpName") == name, "package.json: mcpName is the registry's name")
-for target in npm.get("bin", {}).values():
-    script = OUT / "npm" / target
-    check(script.is_file() and script.read_text(encoding="utf-8").startswith("#!/usr/bin/env node\n"), f"package.json: {target}")
-    check(target in npm.get("files", []), f"package.json: {target} is not among its files")
+with tarfile.open(OUT / f"memd-mcp-{version}.tgz") as npm_files:
+    names = npm_files.getnames()
+    npm = load("package.json", npm_files.extractfile("package/package.json").read)
+    check(re.fullmatch(r"[a-z0-9][a-z0-9._-]{0,213}", npm.get("name", "")), "package.json: name")
+    check(npm.get("version") == version, "package.json: version is not that of CMakeLists.txt")
+    check(npm.get("mcpName") == name, "package.json: mcpName is the registry's name")
+    for target in npm.get("bin", {}).values():
+        check(f"package/{target}" in names, f"package.json: {target} is not there")
+        script = npm_files.extractfile(f"package/{target}").read()
+        check(script.startswith(b"#!/usr/bin/env node\n"), f"package.json: {target}")
+        check(target in npm.get("files", []), f"package.json: {target} is not among its files")
+    for other in npm.get("optionalDependencies", {}):
+        check((OUT / f"{other}-{version}.tgz").is_file(), f"package.json: {other} is not there")
 
 formula = (OUT / "memd.rb").read_text(encoding="utf-8")
 check(re.search(r"^class Memd < Formula$", formula, re.M), "memd.rb: the class is named after the formula")
 for field, pattern in (("desc", r".{1,79}"), ("url", r"https://\S+"), ("sha256", r"[0-9a-f]{64}"), ("license", r"MIT")):
-    check(re.search(rf'^  {field} "{pattern}"$', formula, re.M), f"memd.rb: {field}")
-opened = len(re.findall(r"^\s*(?:class|def|test do|service do)\b", formula, re.M))
+    check(re.search(rf'^ +{field} "{pattern}"$', formula, re.M), f"memd.rb: {field}")
+opened = len(re.findall(r"^\s*(?:class|def)\b|\bdo$", formula, re.M))
 check(opened == len(re.findall(r"^\s*end$", formula, re.M)), "memd.rb: a block has no end")
 
 for problem in problems:

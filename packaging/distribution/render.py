@@ -1,24 +1,30 @@
 #!/usr/bin/env python3
-"""Makes the files of a release for Homebrew, MCP bundles, the MCP registry and npm. See README.md beside it."""
+"""Makes the files of a release for package managers of its tarballs. See README.md beside it."""
 
 import argparse
+import base64
+import gzip
 import hashlib
+import io
+import json
 import pathlib
-import platform
 import re
 import stat
+import tarfile
 import zipfile
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
+VERSION = re.search(r"project\(memd VERSION (\S+)", (ROOT / "CMakeLists.txt").read_text(encoding="utf-8"))[1]
+SUMMARY = "Memory for coding agents: one store, any agent, over MCP"
 
-
-def sha256(path):
-    return hashlib.sha256(path.read_bytes()).hexdigest()
-
-
-def project_version():
-    return re.search(r"project\(memd VERSION (\S+)", (ROOT / "CMakeLists.txt").read_text(encoding="utf-8"))[1]
+# What others call a target: npm's os and cpu, Python's platform, Nix's system.
+TARGETS = {
+    "linux-x86_64": ("linux", "x64", "manylinux2014_x86_64.musllinux_1_1_x86_64", "x86_64-linux"),
+    "linux-arm64": ("linux", "arm64", "manylinux2014_aarch64.musllinux_1_1_aarch64", "aarch64-linux"),
+    "macos-arm64": ("darwin", "arm64", "macosx_13_0_arm64", "aarch64-darwin"),
+    "macos-x86_64": ("darwin", "x64", "macosx_13_0_x86_64", "x86_64-darwin"),
+}
 
 
 def rendered(name, values):
@@ -31,43 +37,100 @@ def rendered(name, values):
     return text
 
 
-def write_bundle(path, manifest, program):
-    """A zip that is the same, byte for byte, for the same contents."""
+def program_in(tarball):
+    with tarfile.open(tarball) as archive:
+        member = next(name for name in archive.getnames() if name.endswith("/bin/memd"))
+        return archive.extractfile(member).read()
+
+
+def write_zip(path, files):
+    """A zip that is the same, byte for byte, for the same contents: (name, data, mode)."""
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as bundle:
-        for name, data, mode in (
-            ("manifest.json", manifest.encode(), 0o644),
-            ("server/memd", program.read_bytes(), 0o755),
-        ):
+        for name, data, mode in files:
             entry = zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0))
             entry.compress_type = zipfile.ZIP_DEFLATED
             entry.external_attr = (stat.S_IFREG | mode) << 16
             bundle.writestr(entry, data)
 
 
+def write_npm(path, files):
+    """What `npm pack` would make."""
+    with open(path, "wb") as raw, gzip.GzipFile(filename="", fileobj=raw, mode="wb", mtime=0) as packed:
+        with tarfile.open(fileobj=packed, mode="w", format=tarfile.USTAR_FORMAT) as archive:
+            for name, data, mode in files:
+                entry = tarfile.TarInfo(f"package/{name}")
+                entry.size, entry.mode = len(data), mode
+                archive.addfile(entry, io.BytesIO(data))
+
+
+def write_wheel(out, platform, program):
+    """A wheel whose script is the program, so that pip and uvx put it where commands are. The name memd is another's."""
+    info = f"memd_mcp-{VERSION}.dist-info"
+    tags = "".join(f"Tag: py3-none-{tag}\n" for tag in platform.split("."))
+    metadata = f"Metadata-Version: 2.1\nName: memd-mcp\nVersion: {VERSION}\nSummary: {SUMMARY}\nLicense: MIT\n\nmcp-name: dev.memd/memd\n"
+    files = [
+        (f"memd_mcp-{VERSION}.data/scripts/memd", program, 0o755),
+        ("memd_mcp.py", (HERE / "memd_mcp.py").read_bytes(), 0o644),
+        (f"{info}/entry_points.txt", b"[console_scripts]\nmemd-mcp = memd_mcp:main\n", 0o644),
+        (f"{info}/METADATA", metadata.encode(), 0o644),
+        (f"{info}/WHEEL", f"Wheel-Version: 1.0\nGenerator: memd\nRoot-Is-Purelib: false\n{tags}".encode(), 0o644),
+        (f"{info}/licenses/LICENSE", (ROOT / "LICENSE").read_bytes(), 0o644),
+        (f"{info}/licenses/third-party.txt", (ROOT / "packaging/third-party.txt").read_bytes(), 0o644),
+    ]
+    record = ""
+    for name, data, _ in files:
+        digest = base64.urlsafe_b64encode(hashlib.sha256(data).digest()).rstrip(b"=").decode()
+        record += f"{name},sha256={digest},{len(data)}\n"
+    files.append((f"{info}/RECORD", f"{record}{info}/RECORD,,\n".encode(), 0o644))
+    write_zip(out / f"memd_mcp-{VERSION}-py3-none-{platform}.whl", files)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--base-url", required=True, help="where the files of the release are")
+    parser.add_argument("--base-url", required=True, help="where the files of the release will be")
+    parser.add_argument("--dist", required=True, type=pathlib.Path, help="where its tarballs are")
     parser.add_argument("--out", required=True, type=pathlib.Path)
-    parser.add_argument("--program", type=pathlib.Path, default=ROOT / "build/install/daemon/memd")
-    parser.add_argument("--source", type=pathlib.Path, help="the source archive of the release, for its SHA-256")
     arguments = parser.parse_args()
     out = arguments.out
-    (out / "npm").mkdir(parents=True, exist_ok=True)
-    values = {
-        "VERSION": project_version(),
-        "BASE_URL": arguments.base_url.rstrip("/"),
-        "SYSTEM": f"{platform.system().lower()}-{platform.machine()}",
-        "SOURCE_SHA256": sha256(arguments.source) if arguments.source else "0" * 64,
-    }
-    manifest = rendered("manifest.json.in", values)
-    bundle = out / f"memd-{values['VERSION']}-{values['SYSTEM']}.mcpb"
-    write_bundle(bundle, manifest, arguments.program)
-    values["BUNDLE_SHA256"] = sha256(bundle)
-    (out / "manifest.json").write_text(manifest, encoding="utf-8")
-    (out / "server.json").write_text(rendered("server.json.in", values), encoding="utf-8")
-    (out / "memd.rb").write_text(rendered("memd.rb.in", values), encoding="utf-8")
-    (out / "npm/package.json").write_text(rendered("npm/package.json.in", values), encoding="utf-8")
-    (out / "npm/memd-mcp.js").write_bytes((HERE / "npm/memd-mcp.js").read_bytes())
+    out.mkdir(parents=True, exist_ok=True)
+    tarballs = {target: arguments.dist / f"memd-{VERSION}-{target}.tar.gz" for target in TARGETS}
+    tarballs = {target: path for target, path in tarballs.items() if path.exists()}
+    if not tarballs:
+        raise SystemExit(f"render.py: {arguments.dist} has no memd-{VERSION}-TARGET.tar.gz")
+    values = {"VERSION": VERSION, "BASE_URL": arguments.base_url.rstrip("/")}
+    registry, platforms = [], {}
+    for target in TARGETS:
+        values[f"SHA256_{target.upper().replace('-', '_')}"] = "0" * 64
+    for target, path in tarballs.items():
+        system, cpu, wheel, _ = TARGETS[target]
+        program = program_in(path)
+        values[f"SHA256_{target.upper().replace('-', '_')}"] = hashlib.sha256(path.read_bytes()).hexdigest()
+        bundle = out / f"memd-{VERSION}-{target}.mcpb"
+        manifest = rendered("manifest.json.in", {**values, "SYSTEM": system})
+        write_zip(bundle, [("manifest.json", manifest.encode(), 0o644), ("server/memd", program, 0o755)])
+        registry.append({
+            "registryType": "mcpb",
+            "identifier": f"{values['BASE_URL']}/{bundle.name}",
+            "version": VERSION,
+            "fileSha256": hashlib.sha256(bundle.read_bytes()).hexdigest(),
+            "transport": {"type": "stdio"},
+        })
+        name = f"memd-mcp-{system}-{cpu}"
+        package = {"name": name, "version": VERSION, "description": f"The program of memd-mcp for {target}", "license": "MIT",
+                   "os": [system], "cpu": [cpu], "files": ["bin"]}
+        write_npm(out / f"{name}-{VERSION}.tgz", [("package.json", json.dumps(package, indent=2).encode(), 0o644),
+                                                  ("bin/memd", program, 0o755)])
+        platforms[name] = VERSION
+        write_wheel(out, wheel, program)
+    registry.append({"registryType": "npm", "identifier": "memd-mcp", "version": VERSION, "transport": {"type": "stdio"}})
+    registry.append({"registryType": "pypi", "identifier": "memd-mcp", "version": VERSION, "runtimeHint": "uvx",
+                     "transport": {"type": "stdio"}})
+    values["PACKAGES"] = json.dumps(registry, indent=2)
+    values["PLATFORMS"] = json.dumps(platforms)
+    write_npm(out / f"memd-mcp-{VERSION}.tgz", [("package.json", rendered("npm/package.json.in", values).encode(), 0o644),
+                                                ("memd-mcp.js", (HERE / "npm/memd-mcp.js").read_bytes(), 0o755)])
+    for name in ("server.json", "memd.rb", "PKGBUILD", "flake.nix"):
+        (out / name).write_text(rendered(f"{name}.in", values), encoding="utf-8")
 
 
 main()

@@ -1,8 +1,10 @@
 #pragma once
 
+#include <concepts>
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <type_traits>
 
 namespace memd::json {
 
@@ -12,6 +14,10 @@ void append_string(std::string& out, std::string_view text);
 void append_number(std::string& out, double value);  // shortest form; not finite becomes 0
 void append_number(std::string& out, std::int64_t value);
 void append_number(std::string& out, std::uint64_t value);
+template <std::integral Number>
+void append_number(std::string& out, Number value) {
+  append_number(out, static_cast<std::conditional_t<std::signed_integral<Number>, std::int64_t, std::uint64_t>>(value));
+}
 
 // Appends compact JSON to a borrowed string. Inserts commas but does not check the structure: the caller must balance
 // begin and end. One thread.

@@ -185,6 +185,7 @@ Database Database::open(const std::filesystem::path& file, OpenMode mode) {
   if (mode == OpenMode::read_write) {
     out.exec("PRAGMA journal_mode = WAL");
     out.exec("PRAGMA synchronous = NORMAL");
+    out.exec("PRAGMA checkpoint_fullfsync = ON");  // of macOS
     out.exec("PRAGMA foreign_keys = ON");
     out.exec("PRAGMA wal_autocheckpoint = 4000");
     out.exec("PRAGMA journal_size_limit = 16777216");

@@ -5,6 +5,7 @@
 
 #include <sqlite3.h>
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
@@ -82,10 +83,10 @@ class Statement {
 
   void bind_at(int index, std::nullptr_t);
   void bind_at(int index, std::int64_t value);
-  void bind_at(int index, int value) { bind_at(index, static_cast<std::int64_t>(value)); }
-  void bind_at(int index, bool value) { bind_at(index, static_cast<std::int64_t>(value)); }
-  void bind_at(int index, std::uint32_t value) { bind_at(index, static_cast<std::int64_t>(value)); }
-  void bind_at(int index, std::uint64_t value) { bind_at(index, static_cast<std::int64_t>(value)); }
+  template <std::integral Number>
+  void bind_at(int index, Number value) {
+    bind_at(index, static_cast<std::int64_t>(value));
+  }
   void bind_at(int index, double value);
   void bind_at(int index, std::string_view value);
   void bind_at(int index, const std::string& value) { bind_at(index, std::string_view(value)); }

@@ -1,7 +1,9 @@
 #include "store/db/russian_stemmer.hpp"
 
-#include <dlfcn.h>
 #include <libstemmer.h>
+#ifdef MEMD_STEMMER
+#include <dlfcn.h>
+#endif
 
 #include <new>
 #include <stdexcept>
@@ -9,6 +11,7 @@
 namespace memd::tokenizer {
 namespace {
 
+#ifdef MEMD_STEMMER  // else it is linked
 // The stemmer library. Never unloaded.
 struct Library {
   void* handle = ::dlopen(MEMD_STEMMER, RTLD_NOW | RTLD_LOCAL);
@@ -25,6 +28,14 @@ struct Library {
                              " cannot be opened; install libstemmer");
   }
 };
+#else
+struct Library {
+  decltype(&sb_stemmer_new) make = &sb_stemmer_new;
+  decltype(&sb_stemmer_delete) remove = &sb_stemmer_delete;
+  decltype(&sb_stemmer_stem) stem = &sb_stemmer_stem;
+  decltype(&sb_stemmer_length) length = &sb_stemmer_length;
+};
+#endif
 
 const Library& library() {
   static const Library one;

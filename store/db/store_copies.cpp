@@ -1,6 +1,7 @@
 #include "store/db/store_copies.hpp"
 
 #include "store/db/database.hpp"
+#include "store/files/system_calls.hpp"
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -23,7 +24,7 @@ fs::path set_aside(const StoreLayout& layout) { return with_suffix(layout.databa
 // Syncs a directory after changes of its entries.
 Result<void> sync(const fs::path& directory) {
   const int fd = ::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  const bool synced = fd >= 0 && ::fsync(fd) == 0;
+  const bool synced = fd >= 0 && files::sync_to_disk(fd) == 0;
   const Error error = synced ? Error() : Error::from_errno(errno, "sync", directory.string());
   if (fd >= 0) ::close(fd);
   if (!synced) return error;

@@ -1,5 +1,6 @@
 #include "store/files/directory_entry.hpp"
 #include "schemas/base/error.hpp"
+#include "store/files/system_calls.hpp"
 
 #include <fcntl.h>
 #include <sys/file.h>
@@ -36,20 +37,6 @@ Result<void> write_all(int fd, std::string_view bytes, const fs::path& path) {
   return {};
 }
 
-#ifdef __linux__
-int rename_with(int directory, const std::string& from, int to_directory, const std::string& to, unsigned flags) {
-  return ::renameat2(directory, from.c_str(), to_directory, to.c_str(), flags);
-}
-#else
-constexpr unsigned RENAME_NOREPLACE = 1;
-constexpr unsigned RENAME_EXCHANGE = 2;
-
-int rename_with(int, const std::string&, int, const std::string&, unsigned) {  // as on a file system without either
-  errno = ENOSYS;
-  return -1;
-}
-#endif
-
 Result<std::string> read_at(int directory, const std::string& name, std::size_t most, const fs::path& path) {
   const UniqueFd fd(::openat(directory, name.c_str(), kReading | O_NOFOLLOW));
   if (!fd) return failed_call("open", path);
@@ -68,7 +55,7 @@ struct Place {
 };
 
 Result<void> rename_to_free_name(const Place& from, const Place& to) {
-  if (rename_with(from.directory, from.name, to.directory, to.name, RENAME_NOREPLACE) == 0) return {};
+  if (rename_to_free(from.directory, from.name.c_str(), to.directory, to.name.c_str()) == 0) return {};
   if (errno != EINVAL && errno != ENOSYS) return failed_call("rename", errno == ENOENT ? from.path : to.path);
   if (::linkat(from.directory, from.name.c_str(), to.directory, to.name.c_str(), 0) != 0)
     return failed_call("link", errno == ENOENT ? from.path : to.path);
@@ -129,7 +116,7 @@ class DirectoryEntry::New {
     for (const std::string_view bytes : pieces)
       MEMD_TRY(write_all(fd.get(), bytes, path));
     if (mode != 0600U && ::fchmod(fd.get(), mode) != 0) return failed_call("fchmod", path);
-    if (on_disk == OnDisk::now && ::fsync(fd.get()) != 0) return failed_call("fsync", path);
+    if (on_disk == OnDisk::now && sync_to_disk(fd.get()) != 0) return failed_call("fsync", path);
     return out;
   }
   New(New&& other) noexcept
@@ -171,7 +158,7 @@ Result<DirectoryEntry> DirectoryEntry::at(const fs::path& path) {
 }
 
 Result<void> DirectoryEntry::sync(OnDisk on_disk) const {
-  if (on_disk == OnDisk::now && ::fsync(directory_.get()) != 0) return failed_call("fsync", path_.parent_path());
+  if (on_disk == OnDisk::now && sync_to_disk(directory_.get()) != 0) return failed_call("fsync", path_.parent_path());
   return {};
 }
 
@@ -181,7 +168,7 @@ Result<void> DirectoryEntry::write(std::span<const std::string_view> pieces, OnD
   const int in = directory_.get();
   // When a file is renamed over another, ext4 writes it out, and the next fsync of any file waits for that. A swap
   // avoids this.
-  if (on_disk == OnDisk::later && rename_with(in, made->name(), in, name_, RENAME_EXCHANGE) == 0) return {};
+  if (on_disk == OnDisk::later && exchange(in, made->name().c_str(), name_.c_str()) == 0) return {};
   if (::renameat(in, made->name().c_str(), in, name_.c_str()) != 0) return failed_call("rename", path_);
   made->moved();
   return sync(on_disk);
@@ -203,11 +190,11 @@ Result<std::optional<std::string>> DirectoryEntry::replace(std::string_view expe
   if (there != expected) return std::optional(std::move(there));
   auto made = New::write(*this, {&bytes, 1}, on_disk);
   if (!made) return made.error();
-  if (rename_with(in, made->name(), in, name_, RENAME_EXCHANGE) == 0) {
+  if (exchange(in, made->name().c_str(), name_.c_str()) == 0) {
     // The old file now has our temporary name. If it was changed after it was read, it is swapped back.
     auto was_there = read_at(in, made->name(), most, path_);
     if (!was_there || *was_there != expected) {
-      if (rename_with(in, made->name(), in, name_, RENAME_EXCHANGE) != 0) {
+      if (exchange(in, made->name().c_str(), name_.c_str()) != 0) {
         made->moved();
         return failed_call("rename", path_);
       }

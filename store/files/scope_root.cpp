@@ -2,6 +2,7 @@
 
 #include "schemas/base/error.hpp"
 #include "store/files/beneath.hpp"
+#include "store/files/system_calls.hpp"
 #include "store/files/whole_file.hpp"
 
 #include <dirent.h>
@@ -61,11 +62,7 @@ std::vector<Name> names_in(UniqueFd directory) {
 
 std::optional<FileFacts> facts_of(const struct stat& st) {
   if (!S_ISREG(st.st_mode)) return std::nullopt;
-#ifdef __APPLE__
-  const auto& changed = st.st_ctimespec;
-#else
-  const auto& changed = st.st_ctim;
-#endif
+  const timespec changed = inode_changed_at(st);
   return FileFacts{static_cast<std::int64_t>(st.st_size),
                    static_cast<std::int64_t>(changed.tv_sec) * 1'000'000'000 + changed.tv_nsec,
                    static_cast<std::int64_t>(st.st_ino)};
@@ -159,7 +156,7 @@ Result<UniqueFd> ScopeRoot::open_directory(const fs::path& relative, Missing mis
       reached /= name;
       UniqueFd next = open_beneath(root, root_path, reached, kToList);
       if (!next && errno == ENOENT && (::mkdirat(parent.get(), name.c_str(), 0700) == 0 || errno == EEXIST)) {
-        ::fsync(parent.get());  // a file in the new directory may be promised to be on disk
+        sync_to_disk(parent.get());  // a file in the new directory may be promised to be on disk
         next = open_beneath(root, root_path, reached, kToList);
       }
       parent = std::move(next);

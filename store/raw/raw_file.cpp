@@ -2,6 +2,7 @@
 
 #include "schemas/base/error.hpp"
 #include "schemas/base/unique_fd.hpp"
+#include "store/files/system_calls.hpp"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -139,7 +140,7 @@ Result<void> replace_file(const fs::path& path, std::uint64_t keep, std::string_
       MEMD_TRY(write_all(fd.get(), 0, old.bytes(), temporary));
     }
     MEMD_TRY(write_all(fd.get(), keep, tail, temporary));
-    if (::fsync(fd.get()) != 0) return failed("fsync", temporary);
+    if (files::sync_to_disk(fd.get()) != 0) return failed("fsync", temporary);
   }
   if (::rename(temporary.c_str(), path.c_str()) != 0) return failed("rename", temporary);
   return {};

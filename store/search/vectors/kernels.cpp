@@ -43,6 +43,7 @@ std::vector<const Kernels*> find_kernels() {
   if (has_avx512()) out.push_back(&kAvx512Kernels);
 #elif defined(__aarch64__)
   out.push_back(&kNeonKernels);
+  if (has_dot_product()) out.push_back(&kDotProductKernels);
 #endif
   return out;
 }

@@ -41,6 +41,7 @@ extern const Kernels kAvx2Kernels;    // requires has_avx2()
 extern const Kernels kAvx512Kernels;  // requires has_avx512()
 #elif defined(__aarch64__)
 extern const Kernels kNeonKernels;
+extern const Kernels kDotProductKernels;  // requires has_dot_product()
 #endif
 
 // Kernels::weighted_sum() from dimension `first` on. The vectorised kernels use it for the remaining dimensions.

@@ -1,5 +1,7 @@
 #include "store/search/vectors/kernels.hpp"
 
+#include "schemas/instruction_sets.hpp"
+
 #if defined(__aarch64__)
 
 #include <arm_neon.h>
@@ -10,12 +12,8 @@ namespace memd::vectors {
 namespace {
 
 inline int32x4_t add_products(int32x4_t sum, int8x16_t a, int8x16_t b) {
-#if defined(__ARM_FEATURE_DOTPROD)
-  return vdotq_s32(sum, a, b);
-#else
   sum = vpadalq_s16(sum, vmull_s8(vget_low_s8(a), vget_low_s8(b)));
   return vpadalq_s16(sum, vmull_high_s8(a, b));
-#endif
 }
 
 void dots(const std::int8_t* query, const std::int8_t* codes, std::size_t rows, std::size_t stride, std::int32_t* out) {
@@ -24,6 +22,18 @@ void dots(const std::int8_t* query, const std::int8_t* codes, std::size_t rows, 
     for (std::size_t d = 0; d < stride; d += 64)
       for (std::size_t k = 0; k < 4; ++k)
         sum[k] = add_products(sum[k], vld1q_s8(query + d + 16 * k), vld1q_s8(codes + d + 16 * k));
+    out[i] = vaddvq_s32(vaddq_s32(vaddq_s32(sum[0], sum[1]), vaddq_s32(sum[2], sum[3])));
+  }
+}
+
+// A function that is compiled for more cannot be inlined into dots().
+MEMD_DOT_PRODUCT void dots_at_once(const std::int8_t* query, const std::int8_t* codes, std::size_t rows,
+                                   std::size_t stride, std::int32_t* out) {
+  for (std::size_t i = 0; i < rows; ++i, codes += stride) {
+    int32x4_t sum[4] = {vdupq_n_s32(0), vdupq_n_s32(0), vdupq_n_s32(0), vdupq_n_s32(0)};
+    for (std::size_t d = 0; d < stride; d += 64)
+      for (std::size_t k = 0; k < 4; ++k)
+        sum[k] = vdotq_s32(sum[k], vld1q_s8(query + d + 16 * k), vld1q_s8(codes + d + 16 * k));
     out[i] = vaddvq_s32(vaddq_s32(vaddq_s32(sum[0], sum[1]), vaddq_s32(sum[2], sum[3])));
   }
 }
@@ -79,6 +89,7 @@ void weighted_sum(const std::int8_t* table, std::size_t dimension, const float* 
 }  // namespace
 
 const Kernels kNeonKernels{"NEON", dots, differences, weighted_sum};
+const Kernels kDotProductKernels{"NEON with dot products", dots_at_once, differences, weighted_sum};
 
 }  // namespace memd::vectors
 

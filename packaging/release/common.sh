@@ -1,0 +1,30 @@
+# shellcheck shell=bash disable=SC2034
+# Read by the scripts beside it: where a release is built, the compiler and the targets.
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+cache=${MEMD_RELEASE_CACHE:-${XDG_CACHE_HOME:-${HOME:?}/.cache}/memd-release}
+mirror=${MEMD_RELEASE_MIRROR:-http://deb.debian.org}
+jobs=${MEMD_JOBS:-$(nproc)}
+version=$(sed -n 's/^project(memd VERSION \([^ ]*\).*/\1/p' "$root/CMakeLists.txt")
+SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git -C "$root" log -1 --format=%ct 2>/dev/null || echo 0)}
+export SOURCE_DATE_EPOCH ZIG_GLOBAL_CACHE_DIR=$cache/zig-cache ZIG_LOCAL_CACHE_DIR=$cache/zig-cache
+all_targets=(linux-x86_64 linux-arm64 macos-arm64 macos-x86_64)
+
+say() { printf 'release: %s\n' "$*"; }
+die() {
+  printf 'release: %s\n' "$*" >&2
+  exit 1
+}
+
+# The compiler's name for a target.
+triple() {
+  case $1 in
+    linux-x86_64) echo x86_64-linux-musl ;;
+    linux-arm64) echo aarch64-linux-musl ;;
+    macos-arm64) echo aarch64-macos.13.0 ;;
+    macos-x86_64) echo x86_64-macos.13.0 ;;
+    *) die "there is no target $1, only ${all_targets[*]}" ;;
+  esac
+}
+
+# What the compiler and the libraries of a target are made of.
+libraries_key() { cat "$root"/packaging/release/{zig.txt,sources.tsv,common.sh,libraries.sh} | sha256sum; }
