@@ -1,5 +1,6 @@
 #include "daemon/admin/recall_tool.hpp"
 
+#include "daemon/admin/session_recall.hpp"
 #include "daemon/host/memory_host.hpp"
 #include "schemas/base/harmless.hpp"
 #include "schemas/ids.hpp"
@@ -14,8 +15,6 @@ namespace {
 
 std::string_view words_for(RecalledKind kind) {
   switch (kind) {
-    case RecalledKind::failed_attempt: return "After the last edits of it this failed: ";
-    case RecalledKind::test_command: return "Tests that passed after edits of it: ";
     case RecalledKind::met_error: return "The same error was met before by: ";
     case RecalledKind::solved: return "It went away after ";
   }
@@ -38,15 +37,18 @@ std::vector<std::string> recall_lines(const std::vector<Recalled>& found) {
 
 Result<RecallReport> recall(MemoryHost& host, const RecallParams& params) {
   using namespace std::chrono_literals;
-  if (params.path.empty() && params.error.empty()) return RecallReport();
   MEMD_TRY_ASSIGN(const auto reader, host.readers().acquire(100ms));
-  const RecallScope scope{params.cwd, params.session_id};
-  if (!params.path.empty()) {
-    MEMD_TRY_ASSIGN(const auto found, reader->ask(FileRecallQuery{scope, params.path}));
-    return RecallReport{recall_lines(found)};
+  const SessionPlace place{params.cwd, params.session_id};
+  RecallReport out;
+  if (params.moment == "start") {
+    MEMD_TRY_ASSIGN(out.lines, lines_at_start(*reader, place, host.clock().now()));
+  } else if (params.moment == "compact") {
+    MEMD_TRY_ASSIGN(out.lines, lines_after_compaction(*reader, place));
+  } else if (!params.error.empty()) {
+    MEMD_TRY_ASSIGN(const auto found, reader->ask(ErrorRecallQuery{{params.cwd, params.session_id}, params.error}));
+    out.lines = recall_lines(found);
   }
-  MEMD_TRY_ASSIGN(const auto found, reader->ask(ErrorRecallQuery{scope, params.error}));
-  return RecallReport{recall_lines(found)};
+  return out;
 }
 
 std::string render_text(const RecallReport& report) {

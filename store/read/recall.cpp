@@ -7,6 +7,7 @@
 #include "store/text/shell_line.hpp"
 
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <optional>
 #include <string_view>
@@ -67,7 +68,6 @@ struct RecalledRun {
   std::string line;
   std::string result;                        // one line
   RunOutcome outcome = RunOutcome::unknown;  // of other commands than tests and builds: what the tool reports
-  bool is_test = false;
 
   bool failed() const { return outcome == RunOutcome::failed; }
   bool passed() const { return outcome == RunOutcome::passed; }
@@ -76,7 +76,7 @@ struct RecalledRun {
 // Returns the finished runs of a session, in order.
 std::vector<RecalledRun> runs_of(sqlite::Database& db, const PastSession& session) {
   std::vector<RecalledRun> out;
-  auto& q = db.query(sql_text("SELECT c.event_seq, c.line, c.purpose, r.summary, r.flags, o.outcome FROM commands c"
+  auto& q = db.query(sql_text("SELECT c.event_seq, c.line, r.summary, r.flags, o.outcome FROM commands c"
                               " JOIN events e ON e.session_pk = c.session_pk AND e.seq = c.event_seq"
                               " JOIN events r ON r.session_pk = c.session_pk AND r.seq = e.pair_seq"
                               " LEFT JOIN command_results o ON o.session_pk = c.session_pk AND o.event_seq = r.seq"
@@ -84,10 +84,10 @@ std::vector<RecalledRun> runs_of(sqlite::Database& db, const PastSession& sessio
                               " ORDER BY c.event_seq, c.place"),
                      session.pk, session.end);
   while (q.step()) {
-    const bool error = (static_cast<std::uint32_t>(q.int64(4)) & kFlagError) != 0;
-    RecalledRun run{q.int64(0), tidy_command(q.str(1)), std::string(q.str(3)),
-                    error ? RunOutcome::failed : RunOutcome::passed, q.int64(2) == 1};
-    if (!q.is_null(5)) run.outcome = static_cast<RunOutcome>(q.int64(5));
+    const bool error = (static_cast<std::uint32_t>(q.int64(3)) & kFlagError) != 0;
+    RecalledRun run{q.int64(0), tidy_command(q.str(1)), std::string(q.str(2)),
+                    error ? RunOutcome::failed : RunOutcome::passed};
+    if (!q.is_null(4)) run.outcome = static_cast<RunOutcome>(q.int64(4));
     out.push_back(std::move(run));
   }
   return out;
@@ -115,6 +115,25 @@ std::string recalled_line(std::string_view text, std::size_t bytes) {
 
 constexpr std::size_t kRecalledCommandBytes = 140;
 
+// Whether the signature is of what the output itself tells how to mend.
+bool is_mended_at_once(std::string_view signature) {
+  constexpr std::array<std::string_view, 8> kPlain{
+      "imported and not used", "declared and not used", "unused",    "undefined:", "lint",
+      "is not defined",        "cannot find name",      "undeclared"};
+  return std::ranges::any_of(kPlain,
+                             [&](std::string_view plain) { return signature.find(plain) != std::string::npos; });
+}
+
+// Whether a command is another form of one: it begins with the same three words, or with all of them.
+bool is_form_of(std::string_view line, std::string_view of) {
+  std::size_t end = 0;
+  for (int word = 0; word < 3 && end != std::string_view::npos; ++word)
+    end = of.find(' ', end + (word > 0 ? 1 : 0));
+  const std::string_view head = of.substr(0, end);
+  return head.find(' ') != std::string_view::npos && line.starts_with(head) &&
+         (line.size() == head.size() || line[head.size()] == ' ');
+}
+
 }  // namespace
 
 std::string error_signature(std::string_view output) {
@@ -140,62 +159,71 @@ std::string error_signature(std::string_view output) {
   return best;
 }
 
-FileRecallQuery::Answer FileRecallQuery::run(sqlite::Database& db) const {
-  Answer out;
-  const std::int64_t path_pk = db.query("SELECT path_pk FROM paths WHERE path = ?", path).value_or(0);
-  if (path_pk == 0) return out;
-  std::optional<Recalled> attempt;
-  std::optional<Recalled> test;
-  for (const PastSession& session : sessions_of(db, scope)) {
-    const auto row =
-        db.query(sql_text("SELECT min(seq), max(seq) FROM events WHERE session_pk = ?1 AND path_pk = ?2 AND seq < ?3"
-                          " AND kind = EventKind::edit"),
-                 session.pk, path_pk, session.end)
-            .row();
-    const bool edited = !row->is_null(0);
-    const std::int64_t last_edit = row->int64(1);
-    if (!edited) continue;
-    if (attempt && test) continue;
-    for (const RecalledRun& run : runs_of(db, session)) {
-      if (!run.is_test || run.seq < last_edit || run.outcome == RunOutcome::unknown) continue;
-      const Recalled found{run.failed() ? RecalledKind::failed_attempt : RecalledKind::test_command,
-                           recalled_line(run.line, kRecalledCommandBytes), exchange_of_event(db, session.pk, run.seq)};
-      if (run.failed() && !attempt) attempt = found;
-      if (run.failed()) continue;
-      if (!test) test = found;
-      if (attempt && attempt->exchange == found.exchange) attempt.reset();  // the tests passed in the end
-    }
-  }
-  for (const auto* found : {&attempt, &test})
-    if (*found) out.push_back(**found);
-  return out;
-}
-
 ErrorRecallQuery::Answer ErrorRecallQuery::run(sqlite::Database& db) const {
   const std::string wanted = error_signature(text);
-  if (wanted.empty()) return {};
+  if (wanted.empty() || is_mended_at_once(wanted)) return {};
+  Answer out;
+  const auto met = [&](const RecalledRun& run) {
+    const std::string known = error_signature(run.result);
+    return !known.empty() && (wanted.starts_with(known) || known.starts_with(wanted));
+  };
   for (const PastSession& session : sessions_of(db, scope)) {
     const std::vector<RecalledRun> runs = runs_of(db, session);
+    if (std::ranges::any_of(runs, [&](const RecalledRun& run) { return run.passed() && met(run); })) return {};
+    if (!out.empty()) continue;
     for (auto run = runs.rbegin(); run != runs.rend(); ++run) {
-      if (!run->failed()) continue;
-      const std::string known = error_signature(run->result);
-      if (known.empty() || !(wanted.starts_with(known) || known.starts_with(wanted))) continue;
+      if (!run->failed() || !met(*run) || !out.empty()) continue;
       const std::string_view what = without_pipe_end(run->line);
-      for (auto next = run.base(); next != runs.end(); ++next) {
-        if (!next->passed() || without_pipe_end(next->line) != what) continue;
+      for (auto next = run.base(); out.empty() && next != runs.end(); ++next) {
+        const std::string_view then = without_pipe_end(next->line);
+        if (!next->passed() || !(then == what || is_form_of(then, what))) continue;
         std::string done;
         for (const std::string& name : edited_between(db, session.pk, run->seq, next->seq))
           done += (done.empty() ? "edits of " : ", ") + name;
+        if (then != what) done = "`" + recalled_line(next->line, kRecalledCommandBytes) + "`";
         for (auto between = run.base(); done.empty() && between != next; ++between)
           if (between->passed()) done = "`" + recalled_line(between->line, kRecalledCommandBytes) + "`";
         if (done.empty()) break;
-        return {{RecalledKind::met_error, recalled_line(run->line, kRecalledCommandBytes),
-                 exchange_of_event(db, session.pk, run->seq)},
-                {RecalledKind::solved, done, exchange_of_event(db, session.pk, next->seq)}};
+        out = {{RecalledKind::met_error, recalled_line(run->line, kRecalledCommandBytes),
+                exchange_of_event(db, session.pk, run->seq)},
+               {RecalledKind::solved, done, exchange_of_event(db, session.pk, next->seq)}};
       }
     }
   }
-  return {};
+  return out;
+}
+
+EndsWithPlanQuery::Answer EndsWithPlanQuery::run(sqlite::Database& db) const {
+  return db.query(
+               sql_text("SELECT tool = 'ExitPlanMode' FROM events WHERE session_pk = ?1 AND kind = EventKind::tool_call"
+                        " ORDER BY seq DESC LIMIT 1"),
+               session_pk)
+             .value_or(0) != 0;
+}
+
+CommitsQuery::Answer CommitsQuery::run(sqlite::Database& db) const {
+  Answer out;
+  auto& q = db.query(sql_text("SELECT DISTINCT r.seq, r.summary FROM commands c"
+                              " JOIN events e ON e.session_pk = c.session_pk AND e.seq = c.event_seq"
+                              " JOIN events r ON r.session_pk = c.session_pk AND r.seq = e.pair_seq"
+                              " WHERE c.session_pk = ?1 AND c.line LIKE '%git commit%'"
+                              " AND r.kind = EventKind::tool_result ORDER BY r.seq DESC"),
+                     session_pk);
+  std::vector<std::pair<std::int64_t, std::string>> found;
+  while (q.step())
+    found.emplace_back(q.int64(0), q.str(1));
+  for (const auto& [seq, said] : found) {
+    // git prints "[branch 1a2b3c4] Message".
+    const auto end = said.find("] ");
+    const auto begin = end == std::string::npos ? end : said.rfind(' ', end);
+    if (begin == std::string::npos || said.rfind('[', end) == std::string::npos) continue;
+    const std::string id = said.substr(begin + 1, end - begin - 1);
+    constexpr std::size_t kShortestId = 7;
+    if (id.size() < kShortestId || !std::ranges::all_of(id, ascii::is_hex)) continue;
+    out.push_back(id + " " + recalled_line(said.substr(end + 2), kRecalledCommandBytes) + " [" +
+                  format_exchange_id(exchange_of_event(db, session_pk, seq)) + "]");
+  }
+  return out;
 }
 
 }  // namespace memd

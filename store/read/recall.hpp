@@ -13,10 +13,8 @@
 namespace memd {
 
 enum class RecalledKind : std::uint8_t {
-  failed_attempt,  // tests that failed after the last edits of the file
-  test_command,    // a test command that passed after edits of the file
-  met_error,       // the same error occurred before
-  solved,          // what was done between the failure and the next success of the same command
+  met_error,  // the same error occurred before
+  solved,     // what was done between the failure and the next success
 };
 
 struct Recalled {
@@ -31,19 +29,30 @@ struct RecallScope {
   std::string session_id;  // native id of the requesting session; may be empty
 };
 
-struct FileRecallQuery {
-  RecallScope scope;
-  std::string path;  // absolute
-
-  using Answer = std::vector<Recalled>;
-  Answer run(sqlite::Database& db) const;
-};
-
+// Finds how an error of a failed command went away in an earlier session: the same command passed later, or, without
+// edits in between, another one that contains its first words. Finds nothing of an error line that outputs of commands
+// that passed contain too, nor of what a compiler or linter says of names and imports, which its reader mends at once.
 struct ErrorRecallQuery {
   RecallScope scope;
   std::string text;  // the tool's output
 
   using Answer = std::vector<Recalled>;
+  Answer run(sqlite::Database& db) const;
+};
+
+// Whether the last tool call of a session handed its plan over to the next one.
+struct EndsWithPlanQuery {
+  std::int64_t session_pk = 0;
+
+  using Answer = bool;
+  Answer run(sqlite::Database& db) const;
+};
+
+// Lists the commits of a session by what git printed of them, newest first: "1a2b3c4 Message [x42]".
+struct CommitsQuery {
+  std::int64_t session_pk = 0;
+
+  using Answer = std::vector<std::string>;
   Answer run(sqlite::Database& db) const;
 };
 
