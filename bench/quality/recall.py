@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""What hooks would have said while agents worked, and how much of it was used: at every edit and every failed command
-in the last third of each Claude Code session of a home, memd is asked as the hook `recall` asks it, and knows the
-history up to that moment.
+"""What hooks would have said while agents worked, and how much of it was used: each Claude Code session of a home is
+replayed, and where it starts, after each compaction and after each failed command memd is asked as its hooks ask, with
+a store that holds only what stood before.
 
   recall.py --memd MEMD --corpus HOME [--show]
 
-A line is used if, in the next 20 records, its command is run, one of its names or files is used, or a sentence has six
-of ten of its words. Half of the sessions, by a hash of their ids, is held out.
+A line is used if, in the next 20 records, one of its names, commits or files is used, or a sentence has six of ten of
+its words. Half of the sessions, by a hash of their ids, is held out. Whether a line helped is for a reader: --show.
 """
 import collections
 import pathlib
@@ -16,37 +16,38 @@ import used
 from memd import Memd, mean, options
 from text import is_held_out, raw, subject_words, tokens
 
-MOMENTS = ("before an edit", "on an error")
-WORDS = {"After the last edits of it this failed: ": "failed attempt", "Tests that passed after edits of it: ": "tests",
-         "The same error was met before by: ": "met error", "It went away after ": "solved"}
-OF_COMMAND = ("failed attempt", "tests")
+MOMENTS = ("start", "compact", "error")
+TITLE = re.compile(r"^(Branch|This directory|Stopped at|Test|Last error|Keep to|Decided|Next|Meanwhile|Said|Committed|The same error|"
+                   r"It went away)")
 
 
 def moments(transcript):
     """Yields record, moment and what is asked."""
-    records, cwd = transcript.records, ""
-    for i, r in enumerate(records):
-        cwd = r.cwd or cwd
-        if i < len(records) * 2 // 3 or r.sidechain:
+    cwd, last = "", len(transcript.records) * 2 // 3
+    for i, r in enumerate(transcript.records):
+        if r.sidechain:
             continue
-        for use in r.uses:
-            path = used.input_of(use, "file_path")
-            if path and use.tool in ("Edit", "Write", "MultiEdit"):
-                yield i, "before an edit", {"cwd": cwd, "path": path}
-        for error in r.errors:
-            yield i, "on an error", {"cwd": cwd, "error": error}
+        if not cwd and r.cwd:
+            yield i, "start", {"cwd": r.cwd}
+        cwd = r.cwd or cwd
+        if r.kind == "boundary":
+            yield i, "compact", {"cwd": cwd}
+        for error in r.errors if i >= last else ():
+            yield i, "error", {"cwd": cwd, "error": error}
 
 
-def is_used(kind, told, later):
-    """Whether the agent runs the command, repeats the sentence, or uses a name or file of it."""
-    inputs = [(use.tool, name, value) for r in later for use in r.uses for name, value in use.inputs]
-    if kind in OF_COMMAND:
-        command = used.normal_command(told).split(" 2>")[0]
-        return any(tool == "Bash" and name == "command" and used.normal_command(value).startswith(command)
-                   for tool, name, value in inputs)
-    return (any(used.names(value, term) for term in used.identifiers(told) for _, _, value in inputs) or
-            kind == "solved" and any(name == "file_path" and pathlib.PurePath(value).name in told
-                                     for _, name, value in inputs) or
+def branch_of(transcript, record):
+    """Returns the branch that the transcript names last, up to the record."""
+    begin = transcript.begin(record + 1)
+    found = re.findall(rb'"gitBranch":"([^"]*)"', transcript.bytes[max(0, begin - 200_000):begin])
+    return found[-1].decode("utf-8", "replace") if found else ""
+
+
+def is_used(told, later):
+    """Whether the agent repeats the sentence, or uses a name or file of it."""
+    inputs = [(name, value) for r in later for use in r.uses for name, value in use.inputs]
+    return (any(used.names(value, term) for term in used.identifiers(told) for _, value in inputs) or
+            any(name == "file_path" and pathlib.PurePath(value).name in told for name, value in inputs) or
             any(used.covers(said, subject_words(told)) for said in used.said_in(later)))
 
 
@@ -61,14 +62,16 @@ def main():
             home.grow(t, i)
             memd.ask("memd/ingest")
             side = "held out" if is_held_out(t.id) else "fit"
-            lines = memd.ask("memd/recall", session_id=t.id, **{
+            record = t.records[i]
+            lines = memd.ask("memd/recall", moment=moment, session_id=t.id, at=int(1000 * record.time),
+                             branch=branch_of(t, i), **{
                 k: v.encode("latin-1").decode("utf-8", "replace") for k, v in what.items()})["structured"]["lines"]
             later, hits = t.talk_after(i + 1, 20), []
             for line in lines:
-                begin = next(words for words in WORDS if line.startswith(words))
-                told = raw(re.sub(r" \[x\d+\]$", "", line[len(begin):]))
-                hits.append(is_used(WORDS[begin], told, later))
-                kinds[side, WORDS[begin]].append((hits[-1], tokens(told)))
+                kind = TITLE.match(line)[0]
+                told = raw(re.sub(r" \[x\d+\]$", "", line[len(kind):]))
+                hits.append(is_used(told, later))
+                kinds[side, kind].append((hits[-1], tokens(told)))
                 if o.show:
                     print("+" if hits[-1] else "-", line)
             spoke[side, moment].append(any(hits) if lines else None)
@@ -78,7 +81,7 @@ def main():
             all_of, said = spoke[side, moment], [hit for hit in spoke[side, moment] if hit is not None]
             print(f"{moment:18}{len(all_of):8}{len(said):8}{len(said) / max(1, len(all_of)):8.3f}{mean(said):10.2f}")
         print(f"{'what it says':18}{'times':>8}{'used':>8}{'tokens':>8}")
-        for kind in WORDS.values():
+        for kind in sorted({kind for half, kind in kinds if half == side}):
             hits, sizes = zip(*kinds[side, kind]) if kinds[side, kind] else ((), ())
             print(f"{kind:18}{len(hits):8}{mean(hits):8.2f}{mean(sizes):8.0f}")
 

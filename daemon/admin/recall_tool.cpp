@@ -4,6 +4,7 @@
 #include "daemon/host/memory_host.hpp"
 #include "schemas/base/harmless.hpp"
 #include "schemas/ids.hpp"
+#include "store/files/git_place.hpp"
 #include "store/reader.hpp"
 #include "store/text/redaction/redactor.hpp"
 #include "store/text/token_budget.hpp"
@@ -38,10 +39,13 @@ std::vector<std::string> recall_lines(const std::vector<Recalled>& found) {
 Result<RecallReport> recall(MemoryHost& host, const RecallParams& params) {
   using namespace std::chrono_literals;
   MEMD_TRY_ASSIGN(const auto reader, host.readers().acquire(100ms));
-  const SessionPlace place{params.cwd, params.session_id};
+  SessionPlace place{params.cwd, params.session_id, params.branch};
+  if (const auto git = place.branch.empty() ? files::git_place_of(params.cwd) : std::nullopt)
+    place.branch = git->branch;
+  const TimeMs now = params.at != 0 ? params.at : host.clock().now();
   RecallReport out;
   if (params.moment == "start") {
-    MEMD_TRY_ASSIGN(out.lines, lines_at_start(*reader, place, host.clock().now()));
+    MEMD_TRY_ASSIGN(out.lines, lines_at_start(*reader, place, now));
   } else if (params.moment == "compact") {
     MEMD_TRY_ASSIGN(out.lines, lines_after_compaction(*reader, place));
   } else if (!params.error.empty()) {

@@ -5,6 +5,7 @@
 #include "store/read/recall.hpp"
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,9 @@ struct RecallParams {
   std::string cwd;
   std::string session_id;  // native
   std::string error;       // output of a failed command; of the moment error
+  // For a replay of the past; by default what holds now.
+  std::string branch;
+  std::int64_t at = 0;  // ms since 1970
 };
 
 struct RecallReport {
@@ -43,5 +47,7 @@ MEMD_DESCRIBE(memd::admin::RecallParams,
                                 one_of("start", "compact", "error")),
               field<&T::cwd>("Directory the agent works in."),
               field<&T::session_id>("The agent's own id of the session that asks."),
-              field<&T::error>("What a command said that failed."));
+              field<&T::error>("What a command said that failed."),
+              field<&T::branch>("Checked out in cwd; empty: as it is now."),
+              field<&T::at>("The time, in milliseconds since 1970; 0: now."));
 MEMD_DESCRIBE(memd::admin::RecallReport, field<&T::lines>("What earlier work says; empty: nothing."));

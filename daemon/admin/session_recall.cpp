@@ -84,7 +84,6 @@ void add_state(Lines& lines, const continuity::Pack& state) {
 Result<std::vector<std::string>> lines_at_start(Reader& reader, const SessionPlace& place, TimeMs now) {
   std::vector<std::string> out;
   const std::string directory(place.cwd);
-  const auto git = files::git_place_of(directory);
   MEMD_TRY_ASSIGN(const auto project, reader.ask(NearestProjectQuery{files::repository_of(directory)}));
   if (!project) return out;
   SessionListQuery query;
@@ -96,13 +95,16 @@ Result<std::vector<std::string>> lines_at_start(Reader& reader, const SessionPla
   std::erase_if(list.sessions, [&](const SessionRow& s) {
     return s.project_key != project->key || s.native_id == place.session_id || s.exchanges == 0;
   });
-  const std::string branch = git ? git->branch : std::string();
+  const std::string& branch = place.branch;
   Lines lines(out, kStartTokens);
-  const auto last = std::ranges::find(list.sessions, branch, &SessionRow::git_branch);
+  // Outside of git the directory takes the branch's place.
+  const auto last = branch.empty() ? std::ranges::find(list.sessions, place.cwd, &SessionRow::cwd)
+                                   : std::ranges::find(list.sessions, branch, &SessionRow::git_branch);
   MEMD_TRY_ASSIGN(const bool planned,
                   last == list.sessions.end() ? Result<bool>(false) : reader.ask(EndsWithPlanQuery{last->pk}));
-  if (!branch.empty() && last != list.sessions.end() && !planned) {
-    lines.add("Branch " + branch + ", last worked on " + day_of(last->ended_at) + ": " + last->title);
+  if (last != list.sessions.end() && !planned) {
+    lines.add((branch.empty() ? "This directory" : "Branch " + branch) + ", last worked on " + day_of(last->ended_at) +
+              ": " + last->title);
     MEMD_TRY_ASSIGN(const auto state, told_state(reader, last->pk, false));
     add_state(lines, state);
   }

@@ -24,6 +24,7 @@ inline constexpr std::size_t kCompactionTokens = 400;
 struct SessionPlace {
   std::string_view cwd;
   std::string_view session_id;  // native id of the session that asks; what it holds is not repeated
+  std::string branch;           // checked out in cwd; empty: none, or not known
 };
 
 // Returns where work on the checked-out branch stopped within a week, in any worktree of the repository; the sessions
