@@ -36,7 +36,21 @@ std::vector<std::string> recall_lines(const std::vector<Recalled>& found) {
   return out;
 }
 
-Result<RecallReport> recall(MemoryHost& host, const RecallParams& params) {
+void ToldLines::keep_new(const std::string& session_id, std::vector<std::string>& lines) {
+  if (session_id.empty()) return;
+  constexpr std::size_t kMostSessions = 1000;
+  const std::lock_guard lock(mutex_);
+  if (told_.size() >= kMostSessions) told_.clear();
+  std::set<std::string>& told = told_[session_id];
+  std::erase_if(lines, [&](const std::string& line) { return !told.insert(line).second; });
+}
+
+void ToldLines::forget(const std::string& session_id) {
+  const std::lock_guard lock(mutex_);
+  told_.erase(session_id);
+}
+
+Result<RecallReport> recall(MemoryHost& host, ToldLines& told, const RecallParams& params) {
   using namespace std::chrono_literals;
   MEMD_TRY_ASSIGN(const auto reader, host.readers().acquire(100ms));
   SessionPlace place{params.cwd, params.session_id, params.branch};
@@ -46,12 +60,20 @@ Result<RecallReport> recall(MemoryHost& host, const RecallParams& params) {
   RecallReport out;
   if (params.moment == "start") {
     MEMD_TRY_ASSIGN(out.lines, lines_at_start(*reader, place, now));
+  } else if (params.moment == "subagent") {
+    // Its context is its own, so it is told whatever the session was told.
+    MEMD_TRY_ASSIGN(out.lines, standing_lines(*reader, place, now));
+    return out;
   } else if (params.moment == "compact") {
+    told.forget(params.session_id);
     MEMD_TRY_ASSIGN(out.lines, lines_after_compaction(*reader, place));
-  } else if (!params.error.empty()) {
-    MEMD_TRY_ASSIGN(const auto found, reader->ask(ErrorRecallQuery{{params.cwd, params.session_id}, params.error}));
+  } else if (params.moment == "prompt") {
+    MEMD_TRY_ASSIGN(out.lines, line_at_prompt(*reader, place, params.text, now));
+  } else if (!params.text.empty()) {
+    MEMD_TRY_ASSIGN(const auto found, reader->ask(ErrorRecallQuery{{params.cwd, params.session_id}, params.text}));
     out.lines = recall_lines(found);
   }
+  told.keep_new(params.session_id, out.lines);
   return out;
 }
 

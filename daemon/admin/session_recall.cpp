@@ -3,13 +3,21 @@
 #include "schemas/base/ascii.hpp"
 #include "schemas/base/time.hpp"
 #include "schemas/ids.hpp"
+#include "schemas/search.hpp"
 #include "store/files/git_place.hpp"
+#include "store/insight/continuity/evidence.hpp"
 #include "store/insight/continuity/pack.hpp"
+#include "store/read/observations.hpp"
 #include "store/read/recall.hpp"
+#include "store/read/session_end.hpp"
 #include "store/read/session_past.hpp"
 #include "store/read/sessions.hpp"
 #include "store/read/standing_lines.hpp"
 #include "store/reader.hpp"
+#include "store/search/rank/ranking.hpp"
+#include "store/search/words/query_parser.hpp"
+#include "store/search/words/rare_words.hpp"
+#include "store/text/cue_matcher.hpp"
 #include "store/text/redaction/redactor.hpp"
 #include "store/text/token_budget.hpp"
 
@@ -24,7 +32,12 @@ constexpr TimeMs kSiblingAge = kMsPerDay;
 constexpr TimeMs kStandingAge = 30 * kMsPerDay;
 constexpr int kSessionsLookedAt = 30;
 constexpr std::size_t kMostSiblings = 3;
-constexpr std::size_t kMostLines = 2;  // of each section
+constexpr std::size_t kMostLines = 2;        // of each section
+constexpr std::size_t kMostReplies = 5;      // each is short, and its number cannot be guessed
+constexpr std::size_t kShortestPrompt = 25;  // bytes
+constexpr std::size_t kReadOfPrompt = 600;   // bytes
+constexpr TimeMs kFresh = 2 * kMsPerDay;
+constexpr std::int64_t kRareWordsShared = 2;
 constexpr std::size_t kLongestLine = 240;
 
 // Lines within a number of tokens. A line that does not fit is left out.
@@ -41,8 +54,8 @@ class Lines {
     redact(line);
     if (budget_.take_text(line + "\n")) out_.push_back(std::move(line));
   }
-  void add_section(std::string_view title, const std::vector<std::string>& lines) {
-    for (std::size_t i = 0; i < std::min(lines.size(), kMostLines); ++i)
+  void add_section(std::string_view title, const std::vector<std::string>& lines, std::size_t most = kMostLines) {
+    for (std::size_t i = 0; i < std::min(lines.size(), most); ++i)
       add(std::string(title) + lines[i]);
   }
 
@@ -79,12 +92,24 @@ void add_state(Lines& lines, const continuity::Pack& state) {
   lines.add_section("Next: ", state.next_steps);
 }
 
+Result<std::optional<NearestProjectQuery::Found>> project_of(Reader& reader, const SessionPlace& place) {
+  return reader.ask(NearestProjectQuery{files::repository_of(std::string(place.cwd))});
+}
+
+// Whether a branch is where all work ends up, so that sessions on it have nothing in common.
+bool is_trunk(std::string_view branch) { return branch.empty() || branch == "main" || branch == "master"; }
+
+std::string told_hit(const SearchHit& hit) {
+  constexpr std::size_t kAsked = 100;
+  return "Earlier, " + day_of(hit.started_at) + ", asked \"" + continuity::shortened(hit.user_message, kAsked) +
+         "\": " + ascii::one_line(hit.snippet) + " [" + format_exchange_id(hit.id) + "]";
+}
+
 }  // namespace
 
 Result<std::vector<std::string>> lines_at_start(Reader& reader, const SessionPlace& place, TimeMs now) {
   std::vector<std::string> out;
-  const std::string directory(place.cwd);
-  MEMD_TRY_ASSIGN(const auto project, reader.ask(NearestProjectQuery{files::repository_of(directory)}));
+  MEMD_TRY_ASSIGN(const auto project, project_of(reader, place));
   if (!project) return out;
   SessionListQuery query;
   query.filter.project = project->key;
@@ -100,13 +125,17 @@ Result<std::vector<std::string>> lines_at_start(Reader& reader, const SessionPla
   // Outside of git the directory takes the branch's place.
   const auto last = branch.empty() ? std::ranges::find(list.sessions, place.cwd, &SessionRow::cwd)
                                    : std::ranges::find(list.sessions, branch, &SessionRow::git_branch);
-  MEMD_TRY_ASSIGN(const bool planned,
-                  last == list.sessions.end() ? Result<bool>(false) : reader.ask(EndsWithPlanQuery{last->pk}));
-  if (last != list.sessions.end() && !planned) {
-    lines.add((branch.empty() ? "This directory" : "Branch " + branch) + ", last worked on " + day_of(last->ended_at) +
-              ": " + last->title);
-    MEMD_TRY_ASSIGN(const auto state, told_state(reader, last->pk, false));
-    add_state(lines, state);
+  if (last != list.sessions.end()) {
+    MEMD_TRY_ASSIGN(const SessionEnd end, reader.ask(SessionEndQuery{last->pk}));
+    MEMD_TRY_ASSIGN(const SessionDeeds deeds, reader.ask(SessionDeedsQuery{last->pk}));
+    if (!end.plan_shown) {
+      lines.add((branch.empty() ? "This directory" : "Branch " + branch) + ", last worked on " +
+                day_of(last->ended_at) + ": " + last->title);
+      lines.add_section("Pull request: ", deeds.pull_requests, 1);
+      MEMD_TRY_ASSIGN(const auto state, told_state(reader, last->pk, false));
+      add_state(lines, state);
+      lines.add_section("Refused: ", deeds.refusals, 1);
+    }
   }
   std::vector<std::string_view> branches{branch};
   for (const SessionRow& s : list.sessions) {
@@ -116,11 +145,20 @@ Result<std::vector<std::string>> lines_at_start(Reader& reader, const SessionPla
     branches.push_back(s.git_branch);
     lines.add("Meanwhile in " + s.cwd + ", branch " + s.git_branch + ", " + day_of(s.ended_at) + ": " + s.title);
   }
-  Lines standing(out, kStandingTokens);
+  MEMD_TRY_ASSIGN(const auto standing, standing_lines(reader, place, now));
+  out.insert(out.end(), standing.begin(), standing.end());
+  return out;
+}
+
+Result<std::vector<std::string>> standing_lines(Reader& reader, const SessionPlace& place, TimeMs now) {
+  std::vector<std::string> out;
+  MEMD_TRY_ASSIGN(const auto project, project_of(reader, place));
+  if (!project) return out;
+  Lines lines(out, kStandingTokens);
   MEMD_TRY_ASSIGN(const auto said, reader.ask(StandingLinesQuery{project->key, now - kStandingAge}));
   for (const StandingLine& line : said)
-    standing.add("Said in " + std::to_string(line.sessions) + " sessions, last " + day_of(line.last).substr(0, 10) +
-                 ": \"" + line.text + "\" [" + format_exchange_id(line.exchange) + "]");
+    lines.add("Said in " + std::to_string(line.sessions) + " sessions, last " + day_of(line.last).substr(0, 10) +
+              ": \"" + line.text + "\" [" + format_exchange_id(line.exchange) + "]");
   return out;
 }
 
@@ -128,10 +166,66 @@ Result<std::vector<std::string>> lines_after_compaction(Reader& reader, const Se
   std::vector<std::string> out;
   MEMD_TRY_ASSIGN(const SessionRow session, reader.ask(SessionQuery{place.session_id}));
   Lines lines(out, kCompactionTokens);
-  MEMD_TRY_ASSIGN(const auto done, reader.ask(CommitsQuery{session.pk}));
-  lines.add_section("Committed: ", done);
+  MEMD_TRY_ASSIGN(const SessionDeeds deeds, reader.ask(SessionDeedsQuery{session.pk}));
+  lines.add_section("Committed: ", deeds.commits);
+  lines.add_section("Replied to comment ", deeds.replies, kMostReplies);
+  lines.add_section("Works: ", deeds.forms);
+  lines.add_section("Refused: ", deeds.refusals);
   MEMD_TRY_ASSIGN(const auto state, told_state(reader, session.pk, true));
   add_state(lines, state);
+  return out;
+}
+
+Result<std::vector<std::string>> line_at_prompt(Reader& reader, const SessionPlace& place, std::string_view prompt,
+                                                TimeMs now) {
+  std::vector<std::string> out;
+  if (prompt.size() < kShortestPrompt || prompt.starts_with('<') || prompt.starts_with('/') ||
+      cues().opening(prompt, Cue::plan_told))
+    return out;
+  MEMD_TRY_ASSIGN(const auto project, project_of(reader, place));
+  if (!project) return out;
+  const auto session = reader.ask(SessionQuery{place.session_id});
+  SearchQuery query;
+  query.asked = search::parse_query(prompt.substr(0, kReadOfPrompt), now);
+  query.filter.project = project->key;
+  query.filter.include_subagents = false;
+  query.now = now;
+  const auto hits_elsewhere = [&]() -> Result<std::vector<SearchHit>> {
+    MEMD_TRY_ASSIGN(SearchAnswer found, reader.search(query));
+    std::erase_if(found.hits, [&](const SearchHit& hit) { return session && hit.session_uid == session->uid; });
+    return std::move(found.hits);
+  };
+  Lines lines(out, kPromptTokens);
+  const bool begins = !session || session->exchanges == 0;
+  const bool refers_back = cues().has(prompt, Cue::recalls);
+  if (begins || refers_back) {
+    MEMD_TRY_ASSIGN(const auto hits, hits_elsewhere());
+    if (!hits.empty() && hits.front().likelihood >= search::kProbable) {
+      MEMD_TRY_ASSIGN(const SessionRow of, reader.ask(SessionQuery{hits.front().session_uid}));
+      if (refers_back || now - hits.front().started_at <= kFresh ||
+          (!is_trunk(place.branch) && of.git_branch == place.branch))
+        lines.add(told_hit(hits.front()));
+    }
+  }
+  if (!out.empty()) return out;
+  query.filter.observed = ObservationType::decision;
+  MEMD_TRY_ASSIGN(const auto hits, hits_elsewhere());
+  std::vector<ExchangeId> ids;
+  for (const SearchHit& hit : hits)
+    ids.push_back(hit.id);
+  MEMD_TRY_ASSIGN(const auto decided, reader.ask(ObservationsOfQuery{ids, ObservationType::decision}));
+  for (const PlacedObservation& made : decided) {
+    const auto& decision = made.observation.decision;
+    if (!decision || decision->by != DecidedBy::user || made.reversed_by != 0 ||
+        (decision->kind != DecisionKind::choice && decision->kind != DecisionKind::rejection))
+      continue;
+    MEMD_TRY_ASSIGN(const std::int64_t shared,
+                    reader.ask(search::SharedRareWordsQuery{prompt.substr(0, kReadOfPrompt), decision->sentence}));
+    if (shared < kRareWordsShared) continue;
+    lines.add("Decided " + day_of(made.observation.time) + ": \"" + decision->sentence + "\" [" +
+              format_exchange_id(made.exchange_id) + "]");
+    break;
+  }
   return out;
 }
 

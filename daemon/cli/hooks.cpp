@@ -7,6 +7,7 @@
 #include "daemon/tools/tool_arguments.hpp"
 #include "protocol/mcp/rpc_client.hpp"
 #include "protocol/mcp/tool_registry.hpp"
+#include "schemas/base/ascii.hpp"
 
 #include <sys/socket.h>
 #include <sys/time.h>
@@ -82,19 +83,28 @@ int recall(const Settings& settings, std::chrono::milliseconds time) {
   return kOk;
 }
 
+// Returns the moment of the session, as memd/recall names it; empty: nothing is said then.
+std::string moment_of(const HookInput& input, bool all) {
+  const std::string event = ascii::lowered(input.event);  // Cursor's begin in lower case
+  if (event == "sessionstart") return input.source == "compact" ? "compact" : "start";
+  if (event == "subagentstart") return "subagent";
+  if (!all) return {};
+  if (event == "userpromptsubmit" || event == "beforeagent") return "prompt";
+  const bool after = event == "posttooluse" || event == "posttoolusefailure" || event == "aftertool";
+  return after && !input.output.empty() && !input.command.empty() && (input.failed || event == "aftertool") ? "error"
+                                                                                                            : "";
+}
+
 }  // namespace
 
-std::string recall_arguments(const HookInput& input, bool at_errors) {
-  const bool starts = input.event == "SessionStart" || input.event == "sessionStart";
-  const bool after = input.event == "PostToolUse" || input.event == "PostToolUseFailure" ||
-                     input.event == "AfterTool" || input.event == "postToolUse" || input.event == "postToolUseFailure";
-  const bool failed = at_errors && after && !input.output.empty() && !input.command.empty() &&
-                      (input.failed || input.event == "AfterTool");
-  if (input.cwd.empty() || !(starts || failed)) return {};
-  const std::string_view moment = failed ? "error" : input.source == "compact" ? "compact" : "start";
+std::string recall_arguments(const HookInput& input, bool all) {
+  const std::string moment = moment_of(input, all);
+  if (input.cwd.empty() || moment.empty()) return {};
   tools::ToolArguments w;
-  w.add("moment", std::string(moment)).add("cwd", input.cwd).add("session_id", input.session_id);
-  return failed ? w.add("error", input.output).finish() : w.finish();
+  w.add("moment", moment).add("cwd", input.cwd).add("session_id", input.session_id);
+  if (moment == "prompt") w.add("text", input.prompt);
+  if (moment == "error") w.add("text", input.output);
+  return w.finish();
 }
 
 std::string recall_output(int connected_socket, const HookInput& input, const std::string& arguments,
@@ -105,11 +115,12 @@ std::string recall_output(int connected_socket, const HookInput& input, const st
 }
 
 Command hook_command() {
-  Command start{"session-start", "Where a session begins or was compacted: what happened before, as context"};
+  Command start{"session-start",
+                "Where a session or subagent begins, or was compacted: what happened before, as context"};
   start.run = [](const Invocation& call) -> Result<int> { return recall(call.settings, kHookDeadline); };
   start.begin = [] { end_within(kHookDeadline); };
   start.fails_open = true;
-  Command step{"recall", "After a command failed: how the same error went away before, as context"};
+  Command step{"recall", "At a prompt and after a command failed: what earlier work says of it, as context"};
   step.run = [](const Invocation& call) -> Result<int> { return recall(call.settings, kRecallDeadline); };
   step.begin = [] { end_within(kRecallDeadline); };
   step.fails_open = true;

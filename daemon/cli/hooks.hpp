@@ -14,9 +14,9 @@ inline constexpr std::chrono::milliseconds kHookDeadline{280};
 // Limit for hooks of single steps. It is shorter because the agent waits at each step.
 inline constexpr std::chrono::milliseconds kRecallDeadline{150};
 
-// Returns the arguments of memd/recall for the input; empty: nothing is queried. `at_errors`: failed commands are
-// asked about, too.
-std::string recall_arguments(const HookInput& input, bool at_errors);
+// Returns the arguments of memd/recall for the input; empty: nothing is queried. `all`: prompts and failed
+// commands are asked about, too.
+std::string recall_arguments(const HookInput& input, bool all);
 
 // Returns the text that the hook prints. Queries the daemon at the other end of `connected_socket` and closes the
 // socket. Fails open: returns an empty text on any error or when no answer comes within `time`.

@@ -3,13 +3,15 @@
 #include "schemas/base/ascii.hpp"
 #include "schemas/event.hpp"
 #include "schemas/sql_text.hpp"
+#include "store/insight/continuity/working_state.hpp"
+#include "store/read/commits.hpp"
 #include "store/read/sessions.hpp"
 #include "store/text/shell_line.hpp"
 
 #include <algorithm>
 #include <array>
 #include <limits>
-#include <optional>
+#include <ranges>
 #include <string_view>
 
 namespace memd {
@@ -134,6 +136,21 @@ bool is_form_of(std::string_view line, std::string_view of) {
          (line.size() == head.size() || line[head.size()] == ' ');
 }
 
+// Returns the comment that a command line replies to, and the beginning of the reply; empty: it replies to none.
+std::string reply_in(std::string_view line) {
+  const auto end = line.find("/replies");
+  const auto body = line.find("body=", end);
+  if (end == std::string_view::npos || body == std::string_view::npos) return {};
+  const auto begin = line.rfind('/', end - 1);
+  if (begin == std::string_view::npos) return {};
+  const std::string_view id = line.substr(begin + 1, end - begin - 1);
+  if (id.empty() || !std::ranges::all_of(id, ascii::is_digit)) return {};
+  std::string_view said = line.substr(body + 5);
+  while (said.starts_with('"') || said.starts_with('\''))
+    said.remove_prefix(1);
+  return std::string(id) + ": " + std::string(said.substr(0, said.find('"')));
+}
+
 }  // namespace
 
 std::string error_signature(std::string_view output) {
@@ -193,35 +210,45 @@ ErrorRecallQuery::Answer ErrorRecallQuery::run(sqlite::Database& db) const {
   return out;
 }
 
-EndsWithPlanQuery::Answer EndsWithPlanQuery::run(sqlite::Database& db) const {
-  return db.query(
-               sql_text("SELECT tool = 'ExitPlanMode' FROM events WHERE session_pk = ?1 AND kind = EventKind::tool_call"
-                        " ORDER BY seq DESC LIMIT 1"),
-               session_pk)
-             .value_or(0) != 0;
-}
-
-CommitsQuery::Answer CommitsQuery::run(sqlite::Database& db) const {
+SessionDeedsQuery::Answer SessionDeedsQuery::run(sqlite::Database& db) const {
   Answer out;
-  auto& q = db.query(sql_text("SELECT DISTINCT r.seq, r.summary FROM commands c"
-                              " JOIN events e ON e.session_pk = c.session_pk AND e.seq = c.event_seq"
-                              " JOIN events r ON r.session_pk = c.session_pk AND r.seq = e.pair_seq"
-                              " WHERE c.session_pk = ?1 AND c.line LIKE '%git commit%'"
-                              " AND r.kind = EventKind::tool_result ORDER BY r.seq DESC"),
-                     session_pk);
-  std::vector<std::pair<std::int64_t, std::string>> found;
-  while (q.step())
-    found.emplace_back(q.int64(0), q.str(1));
-  for (const auto& [seq, said] : found) {
-    // git prints "[branch 1a2b3c4] Message".
-    const auto end = said.find("] ");
-    const auto begin = end == std::string::npos ? end : said.rfind(' ', end);
-    if (begin == std::string::npos || said.rfind('[', end) == std::string::npos) continue;
-    const std::string id = said.substr(begin + 1, end - begin - 1);
-    constexpr std::size_t kShortestId = 7;
-    if (id.size() < kShortestId || !std::ranges::all_of(id, ascii::is_hex)) continue;
-    out.push_back(id + " " + recalled_line(said.substr(end + 2), kRecalledCommandBytes) + " [" +
-                  format_exchange_id(exchange_of_event(db, session_pk, seq)) + "]");
+  const auto told = [&](std::string_view text, std::int64_t seq) {
+    return recalled_line(text, kRecalledCommandBytes) + " [" +
+           format_exchange_id(exchange_of_event(db, session_pk, seq)) + "]";
+  };
+  for (const CommitRow& commit :
+       queries::commits_of(db, session_pk, 0, std::numeric_limits<std::int64_t>::max()) | std::views::reverse)
+    out.commits.push_back(told(commit.sha + " " + commit.subject, commit.event_seq));
+  for (const PullRequestRow& request : queries::pull_requests_of(db, session_pk) | std::views::reverse)
+    out.pull_requests.push_back(request.url);
+  const std::vector<RecalledRun> runs = runs_of(db, {session_pk, std::numeric_limits<std::int64_t>::max()});
+  for (auto run = runs.rbegin(); run != runs.rend(); ++run) {
+    if (const std::string reply = reply_in(run->line); run->passed() && !reply.empty())
+      out.replies.push_back(told(reply, run->seq));
+    if (!run->failed()) continue;
+    const std::string_view what = without_pipe_end(run->line);
+    const auto form = std::find_if(run.base(), runs.end(), [&](const RecalledRun& next) {
+      return without_pipe_end(next.line) == what || is_form_of(without_pipe_end(next.line), what);
+    });
+    if (form == runs.end() || !form->passed() || without_pipe_end(form->line) == what ||
+        !edited_between(db, session_pk, run->seq, form->seq).empty())
+      continue;
+    if (std::string line = told("`" + form->line + "`", form->seq);
+        std::ranges::find(out.forms, line) == out.forms.end())
+      out.forms.push_back(std::move(line));
+  }
+  auto& q = db.query(sql_text("SELECT r.seq, r.summary, c.summary, coalesce(x.interventions, '') FROM events r"
+                              " JOIN events c ON c.session_pk = r.session_pk AND c.seq = r.pair_seq"
+                              " JOIN exchanges x ON x.session_pk = r.session_pk AND r.seq BETWEEN x.first_seq AND"
+                              " x.last_seq WHERE r.session_pk = ?1 AND r.kind = EventKind::tool_result"
+                              " AND r.flags & ?2 ORDER BY r.seq DESC"),
+                     session_pk, kFlagError);
+  while (q.step()) {
+    if (!continuity::is_refusal(q.str(1)) || q.text(3).empty()) continue;
+    const std::string_view words = q.text(3);
+    out.refusals.push_back(told(recalled_line(q.text(2), kRecalledCommandBytes / 2) + ": \"" +
+                                    std::string(words.substr(0, words.find('\n'))) + "\"",
+                                q.int64(0)));
   }
   return out;
 }

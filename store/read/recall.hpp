@@ -40,19 +40,19 @@ struct ErrorRecallQuery {
   Answer run(sqlite::Database& db) const;
 };
 
-// Whether the last tool call of a session handed its plan over to the next one.
-struct EndsWithPlanQuery {
-  std::int64_t session_pk = 0;
-
-  using Answer = bool;
-  Answer run(sqlite::Database& db) const;
+// What a session did to the world, and what it was refused. Lines end with the id of their exchange: "… [x42]"; newest
+// first.
+struct SessionDeeds {
+  std::vector<std::string> commits;        // "1a2b3c4 Message"
+  std::vector<std::string> pull_requests;  // addresses
+  std::vector<std::string> replies;        // to comments of a review: "2776508025: Fixed in 1a2b3c4"
+  std::vector<std::string> forms;          // commands that worked after another form of them had failed
+  std::vector<std::string> refusals;       // calls that the person refused, with the words for it
 };
-
-// Lists the commits of a session by what git printed of them, newest first: "1a2b3c4 Message [x42]".
-struct CommitsQuery {
+struct SessionDeedsQuery {
   std::int64_t session_pk = 0;
 
-  using Answer = std::vector<std::string>;
+  using Answer = SessionDeeds;
   Answer run(sqlite::Database& db) const;
 };
 

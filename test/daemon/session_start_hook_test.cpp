@@ -43,7 +43,7 @@ std::string result_with(const bj::object& request, bj::object result) {
   return bj::serialize(bj::object{{"jsonrpc", "2.0"}, {"id", request.at("id")}, {"result", std::move(result)}});
 }
 
-HookInput compacted() { return {"SessionStart", "s-1", "/w/app", "compact", {}, {}, {}, {}, false}; }
+HookInput compacted() { return {"SessionStart", "s-1", "/w/app", "compact", {}, {}, {}, false}; }
 
 TEST(SessionStartHook, WhatIsRecalledBecomesContext) {
   bj::object asked;
@@ -97,8 +97,7 @@ TEST(SessionStartHook, ADaemonThatSaysNothingIsNotWaitedFor) {
 
 TEST(SessionStartHook, AsksForTheMoment) {
   const auto arguments = [](std::string source, std::string cwd) {
-    return cli::recall_arguments({"SessionStart", "s", std::move(cwd), std::move(source), {}, {}, {}, {}, false},
-                                 false);
+    return cli::recall_arguments({"SessionStart", "s", std::move(cwd), std::move(source), {}, {}, {}, false}, false);
   };
   EXPECT_EQ(arguments("compact", "/w"), R"({"moment":"compact","cwd":"/w","session_id":"s"})");
   for (const char* source : {"startup", "resume", "clear", ""})
@@ -121,10 +120,18 @@ TEST(SessionStartHook, ReadsWhatClaudeCodeWrites) {
     EXPECT_FALSE(parse_hook_input(bad)) << bad;
 }
 
-TEST(RecallHook, AsksForErrorsOnly) {
-  const auto arguments = [](std::string_view json, bool at_errors = true) {
-    return cli::recall_arguments(*parse_hook_input(json), at_errors);
+TEST(RecallHook, AsksAtPromptsAndErrorsWhereThatIsOn) {
+  const auto arguments = [](std::string_view json, bool all = true) {
+    return cli::recall_arguments(*parse_hook_input(json), all);
   };
+  for (const std::string event : {"UserPromptSubmit", "BeforeAgent"}) {
+    const std::string asked =
+        R"({"hook_event_name":")" + event + R"(","session_id":"s","cwd":"/w","prompt":"as before"})";
+    EXPECT_EQ(arguments(asked), R"({"moment":"prompt","cwd":"/w","session_id":"s","text":"as before"})");
+    EXPECT_EQ(arguments(asked, false), "");
+  }
+  EXPECT_EQ(arguments(R"({"hook_event_name":"SubagentStart","session_id":"s","cwd":"/w"})", false),
+            R"({"moment":"subagent","cwd":"/w","session_id":"s"})");
   for (const char* before :
        {R"({"hook_event_name":"PreToolUse","cwd":"/w","tool_name":"Edit","tool_input":{"file_path":"/w/a.go"}})",
         R"({"hook_event_name":"PreToolUse","cwd":"/w","tool_name":"Bash","tool_input":{"command":"make x"}})",
@@ -133,7 +140,7 @@ TEST(RecallHook, AsksForErrorsOnly) {
   constexpr std::string_view kFailed =
       R"({"hook_event_name":"PostToolUseFailure","session_id":"s","cwd":"/w","tool_name":"Bash",)"
       R"("tool_input":{"command":"make x"},"error":"no rule"})";
-  EXPECT_EQ(arguments(kFailed), R"({"moment":"error","cwd":"/w","session_id":"s","error":"no rule\n"})");
+  EXPECT_EQ(arguments(kFailed), R"({"moment":"error","cwd":"/w","session_id":"s","text":"no rule\n"})");
   EXPECT_EQ(arguments(kFailed, false), "");
   EXPECT_EQ(arguments(R"({"hook_event_name":"PostToolUse","cwd":"/w","tool_name":"Bash",)"
                       R"("tool_input":{"command":"make x"},"tool_response":{"stdout":"fine","exit_code":0}})"),
@@ -141,10 +148,34 @@ TEST(RecallHook, AsksForErrorsOnly) {
       << "it went well";
 }
 
+TEST(RecallHook, OfALongOutputBeginningAndEndAreAskedAbout) {
+  const std::string output = "first\n" + std::string(200'000, 'x') + "\nlast";
+  const auto input =
+      parse_hook_input(R"({"hook_event_name":"PostToolUseFailure","cwd":"/w","tool_input":{"command":"make"},)"
+                       R"("error":)" +
+                       bj::serialize(bj::value(output)) + "}");
+  ASSERT_TRUE(input);
+  EXPECT_TRUE(input->output.starts_with("first\n"));
+  EXPECT_TRUE(input->output.ends_with("\nlast\n"));
+  EXPECT_LT(input->output.size(), 40'000u);
+}
+
+TEST(RecallHook, NothingIsToldTwiceUntilTheSessionIsCompacted) {
+  admin::ToldLines told;
+  const auto kept = [&](const std::string& session, std::vector<std::string> lines) {
+    told.keep_new(session, lines);
+    return lines;
+  };
+  EXPECT_EQ(kept("s", {"a", "b"}), (std::vector<std::string>{"a", "b"}));
+  EXPECT_EQ(kept("s", {"b", "c"}), std::vector<std::string>{"c"});
+  EXPECT_EQ(kept("other", {"a"}), std::vector<std::string>{"a"});
+  told.forget("s");
+  EXPECT_EQ(kept("s", {"a"}), std::vector<std::string>{"a"});
+}
+
 TEST(RecallHook, WhatIsKnownBecomesContextInTheAgentsOwnShape) {
   for (const bool cursor : {false, true}) {
-    const HookInput input{
-        cursor ? "postToolUse" : "PreToolUse", "s", "/w", "", "Bash", "", "make x", cursor ? "failed" : "", cursor};
+    const HookInput input{cursor ? "postToolUse" : "PostToolUseFailure", "s", "/w", "", "", "make x", "failed", true};
     std::string output;
     {
       StandIn daemon([](LineClient& client, const bj::object& request) {
@@ -169,7 +200,7 @@ TEST(RecallHook, TellsOnlyKindsThatWereUsedWhenThatWasMeasured) {
 }
 
 TEST(RecallHook, KnowingNothingItIsSilent) {
-  const HookInput input{"PreToolUse", "s", "/w", "", "Bash", "", "make x", "", false};
+  const HookInput input{"PostToolUseFailure", "s", "/w", "", "", "make x", "failed", true};
   StandIn daemon([](LineClient& client, const bj::object& request) {
     client.send_line(result_with(request, {{"text", ""}, {"is_error", false}}));
   });

@@ -72,20 +72,28 @@ TEST_F(RecallTest, ALineThatSuccessfulOutputsContainTellsNothing) {
   EXPECT_TRUE(ask(ErrorRecallQuery{scope_, "Error: no rule to make target deploy"}).empty());
 }
 
-TEST_F(RecallTest, CommitsAreReadFromWhatGitPrinted) {
-  EventScript s("claude_code:commits");
+TEST_F(RecallTest, WhatASessionDidAndWasRefused) {
+  EventScript s("claude_code:deeds");
   s.user("Commit it.");
   s.call("c1", "Bash", "git commit -m 'Keep rows'").result("c1", "[main 1a2b3c4d] Keep rows");
   s.call("c2", "Bash", "git commit -m x").result("c2", "On branch main: nothing [to] commit", true);
+  s.call("c3", "Bash", "gh api repos/o/r/pulls/7/comments/2776508025/replies -f body=\"Fixed in 1a2b3c4d\"")
+      .result("c3", "{}");
+  s.call("c4", "Bash", "npm run build app").result("c4", "error: no such workspace", true);
+  s.call("c5", "Bash", "npm run build -w app").result("c5", "built");
   s.answer("Done.");
-  test::take_in(file_, s, Platform::claude_code, "/h/commits.jsonl");
+  test::take_in(file_, s, Platform::claude_code, "/h/deeds.jsonl");
   Reader reader(file_);
-  const auto session = reader.ask(SessionQuery{"commits"});
+  const auto session = reader.ask(SessionQuery{"deeds"});
   ASSERT_TRUE(session);
-  const auto found = reader.ask(CommitsQuery{session->pk});
+  const auto found = reader.ask(SessionDeedsQuery{session->pk});
   ASSERT_TRUE(found);
-  ASSERT_EQ(found->size(), 1u);
-  EXPECT_TRUE(found->front().starts_with("1a2b3c4d Keep rows [x"));
+  ASSERT_EQ(found->commits.size(), 1u);
+  EXPECT_TRUE(found->commits[0].starts_with("1a2b3c4d Keep rows [x")) << found->commits[0];
+  ASSERT_EQ(found->replies.size(), 1u);
+  EXPECT_TRUE(found->replies[0].starts_with("2776508025: Fixed in 1a2b3c4d [x")) << found->replies[0];
+  ASSERT_EQ(found->forms.size(), 1u);
+  EXPECT_TRUE(found->forms[0].starts_with("`npm run build -w app` [x")) << found->forms[0];
 }
 
 TEST_F(RecallTest, WhatAPersonSaysInSeveralSessionsStands) {
