@@ -66,6 +66,17 @@ class Lines {
 
 std::string day_of(TimeMs time) { return format_rfc3339(time).substr(0, 16); }
 
+// Whether a person decided, in words that can be understood alone, and it stands.
+bool is_ruling(const PlacedObservation& made) {
+  const auto& decision = made.observation.decision;
+  return decision && decision->by == DecidedBy::user && made.reversed_by == 0 &&
+         (decision->kind == DecisionKind::choice || decision->kind == DecisionKind::rejection);
+}
+
+std::string told_decision(const PlacedObservation& made) {
+  return made.observation.decision->sentence + " [" + format_exchange_id(made.exchange_id) + "]";
+}
+
 // Returns what is told of a session's state: no lists of files, commands and names.
 Result<continuity::Pack> told_state(Reader& reader, std::int64_t session_pk, bool compacting) {
   MEMD_TRY_ASSIGN(auto past, reader.ask(SessionPastQuery{session_pk, {}}));
@@ -78,17 +89,33 @@ Result<continuity::Pack> told_state(Reader& reader, std::int64_t session_pk, boo
   state.commands.clear();
   state.programs.clear();
   state.names.clear();
-  std::erase_if(state.tests,
-                [](const continuity::TestState& t) { return t.outcome == continuity::TestOutcome::unknown; });
+  // A session that starts runs what passed again by itself.
+  std::erase_if(state.tests, [&](const continuity::TestState& t) {
+    return t.outcome == continuity::TestOutcome::unknown ||
+           (!compacting && t.outcome != continuity::TestOutcome::failed);
+  });
+  state.decisions.clear();  // a person's count, see decisions_of()
   return continuity::make_pack(state, 2 * kCompactionTokens, continuity::kWeights.complement);
 }
 
-void add_state(Lines& lines, const continuity::Pack& state) {
+// Returns what the person decided in a session and did not take back, newest first.
+Result<std::vector<std::string>> decisions_of(Reader& reader, const SessionRow& session) {
+  ObservationListQuery query;
+  query.filter.session = session.uid;
+  query.type = ObservationType::decision;
+  MEMD_TRY_ASSIGN(const ObservationList found, reader.ask(query));
+  std::vector<std::string> out;
+  for (const ObservationRow& row : found.observations)
+    if (is_ruling(row)) out.push_back(told_decision(row));
+  return out;
+}
+
+void add_state(Lines& lines, const continuity::Pack& state, const std::vector<std::string>& decided) {
   if (state.last_words) lines.add("Stopped at: " + *state.last_words);
   lines.add_section("Test: ", state.tests);
-  if (state.last_error) lines.add("Last error: " + *state.last_error);
+  if (state.last_error && !error_signature(*state.last_error).empty()) lines.add("Last error: " + *state.last_error);
   lines.add_section("Keep to: ", state.constraints);
-  lines.add_section("Decided: ", state.decisions);
+  lines.add_section("Decided: ", decided);
   lines.add_section("Next: ", state.next_steps);
 }
 
@@ -97,7 +124,7 @@ Result<std::optional<NearestProjectQuery::Found>> project_of(Reader& reader, con
 }
 
 // Whether a branch is where all work ends up, so that sessions on it have nothing in common.
-bool is_trunk(std::string_view branch) { return branch.empty() || branch == "main" || branch == "master"; }
+bool is_trunk(std::string_view branch) { return branch == "main" || branch == "master"; }
 
 std::string told_hit(const SearchHit& hit) {
   constexpr std::size_t kAsked = 100;
@@ -123,8 +150,10 @@ Result<std::vector<std::string>> lines_at_start(Reader& reader, const SessionPla
   const std::string& branch = place.branch;
   Lines lines(out, kStartTokens);
   // Outside of git the directory takes the branch's place.
-  const auto last = branch.empty() ? std::ranges::find(list.sessions, place.cwd, &SessionRow::cwd)
-                                   : std::ranges::find(list.sessions, branch, &SessionRow::git_branch);
+  const auto last = std::ranges::find_if(list.sessions, [&](const SessionRow& s) {
+    if (is_trunk(branch) && s.ended_at < now - kSiblingAge) return false;
+    return branch.empty() ? s.cwd == place.cwd : s.git_branch == branch;
+  });
   if (last != list.sessions.end()) {
     MEMD_TRY_ASSIGN(const SessionEnd end, reader.ask(SessionEndQuery{last->pk}));
     MEMD_TRY_ASSIGN(const SessionDeeds deeds, reader.ask(SessionDeedsQuery{last->pk}));
@@ -133,16 +162,17 @@ Result<std::vector<std::string>> lines_at_start(Reader& reader, const SessionPla
                 day_of(last->ended_at) + ": " + last->title);
       lines.add_section("Pull request: ", deeds.pull_requests, 1);
       MEMD_TRY_ASSIGN(const auto state, told_state(reader, last->pk, false));
-      add_state(lines, state);
+      MEMD_TRY_ASSIGN(const auto decided, decisions_of(reader, *last));
+      add_state(lines, state, decided);
       lines.add_section("Refused: ", deeds.refusals, 1);
     }
   }
-  std::vector<std::string_view> branches{branch};
+  std::vector<std::string_view> worktrees{place.cwd};
   for (const SessionRow& s : list.sessions) {
-    if (s.ended_at < now - kSiblingAge || s.git_branch.empty() || s.cwd == place.cwd ||
-        std::ranges::find(branches, s.git_branch) != branches.end() || branches.size() > kMostSiblings)
+    if (s.ended_at < now - kSiblingAge || s.git_branch.empty() || s.git_branch == branch ||
+        std::ranges::find(worktrees, s.cwd) != worktrees.end() || worktrees.size() > kMostSiblings)
       continue;
-    branches.push_back(s.git_branch);
+    worktrees.push_back(s.cwd);
     lines.add("Meanwhile in " + s.cwd + ", branch " + s.git_branch + ", " + day_of(s.ended_at) + ": " + s.title);
   }
   MEMD_TRY_ASSIGN(const auto standing, standing_lines(reader, place, now));
@@ -172,7 +202,8 @@ Result<std::vector<std::string>> lines_after_compaction(Reader& reader, const Se
   lines.add_section("Works: ", deeds.forms);
   lines.add_section("Refused: ", deeds.refusals);
   MEMD_TRY_ASSIGN(const auto state, told_state(reader, session.pk, true));
-  add_state(lines, state);
+  MEMD_TRY_ASSIGN(const auto decided, decisions_of(reader, session));
+  add_state(lines, state, decided);
   return out;
 }
 
@@ -200,10 +231,10 @@ Result<std::vector<std::string>> line_at_prompt(Reader& reader, const SessionPla
   const bool refers_back = cues().has(prompt, Cue::recalls);
   if (begins || refers_back) {
     MEMD_TRY_ASSIGN(const auto hits, hits_elsewhere());
-    if (!hits.empty() && hits.front().likelihood >= search::kProbable) {
+    if (!hits.empty() && hits.front().likelihood >= (refers_back ? search::kPossible : search::kProbable)) {
       MEMD_TRY_ASSIGN(const SessionRow of, reader.ask(SessionQuery{hits.front().session_uid}));
       if (refers_back || now - hits.front().started_at <= kFresh ||
-          (!is_trunk(place.branch) && of.git_branch == place.branch))
+          (!place.branch.empty() && !is_trunk(place.branch) && of.git_branch == place.branch))
         lines.add(told_hit(hits.front()));
     }
   }
@@ -215,15 +246,11 @@ Result<std::vector<std::string>> line_at_prompt(Reader& reader, const SessionPla
     ids.push_back(hit.id);
   MEMD_TRY_ASSIGN(const auto decided, reader.ask(ObservationsOfQuery{ids, ObservationType::decision}));
   for (const PlacedObservation& made : decided) {
-    const auto& decision = made.observation.decision;
-    if (!decision || decision->by != DecidedBy::user || made.reversed_by != 0 ||
-        (decision->kind != DecisionKind::choice && decision->kind != DecisionKind::rejection))
-      continue;
-    MEMD_TRY_ASSIGN(const std::int64_t shared,
-                    reader.ask(search::SharedRareWordsQuery{prompt.substr(0, kReadOfPrompt), decision->sentence}));
+    if (!is_ruling(made)) continue;
+    const search::SharedRareWordsQuery question{prompt.substr(0, kReadOfPrompt), made.observation.decision->sentence};
+    MEMD_TRY_ASSIGN(const std::int64_t shared, reader.ask(question));
     if (shared < kRareWordsShared) continue;
-    lines.add("Decided " + day_of(made.observation.time) + ": \"" + decision->sentence + "\" [" +
-              format_exchange_id(made.exchange_id) + "]");
+    lines.add("Decided " + day_of(made.observation.time) + ": " + told_decision(made));
     break;
   }
   return out;

@@ -73,7 +73,7 @@ struct Config {
   bool capture_tool = false;        // offer the tool that pauses capture
   bool judge_decisions = false;     // with the language model that writes summaries
   bool hooks = true;                // agents' hooks may say something
-  bool recall_hooks = false;        // also of errors
+  bool recall_hooks = false;        // also at prompts and after errors
   RawMode raw_layer = RawMode::masked;
   std::filesystem::path prices;  // own prices of models; empty: none
   EncryptionConfig encryption;

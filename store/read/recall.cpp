@@ -7,6 +7,7 @@
 #include "store/read/commits.hpp"
 #include "store/read/sessions.hpp"
 #include "store/text/shell_line.hpp"
+#include "store/text/words.hpp"
 
 #include <algorithm>
 #include <array>
@@ -136,6 +137,14 @@ bool is_form_of(std::string_view line, std::string_view of) {
          (line.size() == head.size() || line[head.size()] == ' ');
 }
 
+// Whether each program of a command only displays something.
+bool only_looks(std::string_view line) {
+  const auto heads = continuity::command_heads(line);
+  return std::ranges::all_of(heads, [](const std::string& head) {
+    return words(WordClass::look).has(head) || words(WordClass::output_filter).has(head);
+  });
+}
+
 // Returns the comment that a command line replies to, and the beginning of the reply; empty: it replies to none.
 std::string reply_in(std::string_view line) {
   const auto end = line.find("/replies");
@@ -225,7 +234,7 @@ SessionDeedsQuery::Answer SessionDeedsQuery::run(sqlite::Database& db) const {
   for (auto run = runs.rbegin(); run != runs.rend(); ++run) {
     if (const std::string reply = reply_in(run->line); run->passed() && !reply.empty())
       out.replies.push_back(told(reply, run->seq));
-    if (!run->failed()) continue;
+    if (!run->failed() || only_looks(run->line)) continue;
     const std::string_view what = without_pipe_end(run->line);
     const auto form = std::find_if(run.base(), runs.end(), [&](const RecalledRun& next) {
       return without_pipe_end(next.line) == what || is_form_of(without_pipe_end(next.line), what);
@@ -244,7 +253,7 @@ SessionDeedsQuery::Answer SessionDeedsQuery::run(sqlite::Database& db) const {
                               " AND r.flags & ?2 ORDER BY r.seq DESC"),
                      session_pk, kFlagError);
   while (q.step()) {
-    if (!continuity::is_refusal(q.str(1)) || q.text(3).empty()) continue;
+    if (!continuity::is_refusal(q.text(1)) || q.text(3).empty() || q.text(3).starts_with('/')) continue;
     const std::string_view words = q.text(3);
     out.refusals.push_back(told(recalled_line(q.text(2), kRecalledCommandBytes / 2) + ": \"" +
                                     std::string(words.substr(0, words.find('\n'))) + "\"",

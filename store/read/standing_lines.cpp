@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::int64_t kTurnsRead = 400;   // the latest of the project
 constexpr std::size_t kReadOfTurn = 2000;  // bytes
-constexpr std::size_t kShortestLine = 25;  // bytes
+constexpr std::size_t kShortestLine = 20;  // bytes
 constexpr std::size_t kLongestLine = 200;
 constexpr std::size_t kLeastWords = 3;  // that carry a subject
 constexpr double kSame = 0.6;           // least share of common words
@@ -67,11 +67,12 @@ bool is_same(const std::vector<std::string>& a, const std::vector<std::string>& 
   return static_cast<double>(common) >= kSame * static_cast<double>(a.size() + b.size() - common);
 }
 
-// Calls `f` for each rule and each short request of a turn, and for what a person said when refusing a call.
+// Calls `f` for each rule and each short request of a turn, and for what a person said when refusing a call. What names
+// an address is of one day.
 template <class F>
 void each_line(std::string_view text, bool whole, F&& f) {
   continuity::for_each_sentence(text.substr(0, kReadOfTurn), kShortestLine, kLongestLine, [&](std::string_view line) {
-    if (whole || continuity::binding_force(line) > 0) f(line);
+    if ((whole || continuity::binding_force(line) > 0) && line.find("://") == std::string_view::npos) f(line);
   });
 }
 
@@ -79,12 +80,13 @@ void each_line(std::string_view text, bool whole, F&& f) {
 
 StandingLinesQuery::Answer StandingLinesQuery::run(sqlite::Database& db) const {
   std::vector<Said> known;
-  auto& q = db.query(sql_text("SELECT e.exchange_pk, e.session_pk, e.started_at, e.user_message || char(10) ||"
-                              " coalesce(e.interventions, '') FROM exchanges e JOIN sessions s USING (session_pk)"
-                              " JOIN projects p USING (project_pk) WHERE p.identity_key = ?1 AND e.started_at >= ?2"
-                              " AND s.kind = SessionKind::main AND e.origin <> Origin::injected"
-                              " AND e.user_message NOT GLOB '<*' ORDER BY e.started_at DESC LIMIT ?3"),
-                     project, since, kTurnsRead);
+  auto& q =
+      db.query(sql_text("SELECT e.exchange_pk, e.session_pk, e.started_at, e.user_message || char(10) ||"
+                        " coalesce(e.interventions, '') FROM exchanges e JOIN sessions s USING (session_pk)"
+                        " JOIN projects p USING (project_pk) WHERE p.identity_key = ?1 AND e.started_at >= ?2"
+                        " AND s.kind = SessionKind::main AND e.origin <> Origin::injected"
+                        " AND e.user_message NOT GLOB '<*' ORDER BY e.started_at DESC, e.exchange_pk DESC LIMIT ?3"),
+               project, since, kTurnsRead);
   while (q.step()) {
     const std::string text(q.str(3));
     const bool brief = text.size() <= kLongestLine && !continuity::is_continue_prompt(text);

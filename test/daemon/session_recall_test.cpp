@@ -75,6 +75,12 @@ TEST_F(SessionRecall, TheBranchIsToldAndNotTheNewestSessionOfTheDirectory) {
   EXPECT_THAT(at_start({"/w/p", "asked", "ada/rows"}), IsEmpty()) << "its own words";
 }
 
+TEST_F(SessionRecall, OnTheTrunkWorkIsToldForADay) {
+  say("trunk", "Keep the last row of each import.");
+  EXPECT_THAT(at_start({"/w/p", "new", "main"}), Contains(StartsWith("Branch main, ")));
+  EXPECT_THAT(at_start({"/w/p", "new", "main"}, kSoon + 2 * kMsPerDay), IsEmpty());
+}
+
 TEST_F(SessionRecall, AStartIsBriefHoweverMuchThereIs) {
   EventScript long_one = session("long", "ada/rows");
   for (int i = 0; i < 40; ++i) {
@@ -112,11 +118,10 @@ TEST_F(SessionRecall, StandingLinesTellHowOftenAndWhen) {
   for (int i = 0; i < 5; ++i)
     for (const char* rule : {"Always open pull requests as drafts, please.", "Never push to the release branch.",
                              "Do not use emoji in commit messages.", "Always write changelog entries in English."})
-      say(std::to_string(i) + rule[7], rule);
+      say(std::to_string(i) + std::string(rule, 9), rule);
   Reader reader(file_);
   const auto lines = admin::standing_lines(reader, {"/w/p", "new", "main"}, kSoon).value();
-  ASSERT_FALSE(lines.empty());
-  EXPECT_LE(lines.size(), 3u);
+  EXPECT_THAT(lines, testing::SizeIs(testing::AllOf(testing::Ge(2u), testing::Le(3u))));
   EXPECT_LE(tokens_of(lines), admin::kStandingTokens);
   for (const std::string& line : lines)
     EXPECT_THAT(line, StartsWith("Said in 5 sessions, last 2026-02-02: \""));
@@ -125,7 +130,8 @@ TEST_F(SessionRecall, StandingLinesTellHowOftenAndWhen) {
 
 TEST_F(SessionRecall, ACompactionKeepsDeedsAndHowTestsEnded) {
   EventScript s = session("s", "ada/rows");
-  s.user("Keep the last row, and never push before the tests pass.");
+  s.user("Keep the last row of each import.").answer("I will.");
+  s.user("Never push before the tests pass.");
   s.call("c1", "Bash", "git commit -m 'Keep rows'").result("c1", "[ada/rows 1a2b3c4d] Keep rows");
   s.call("c2", "Bash", "go test ./rows").result("c2", "--- FAIL: TestRows\nFAIL", true);
   s.answer("TestRows still fails.");
@@ -135,7 +141,7 @@ TEST_F(SessionRecall, ACompactionKeepsDeedsAndHowTestsEnded) {
   const auto lines = admin::lines_after_compaction(reader, {"/w/p", "s", "ada/rows"}).value();
   EXPECT_THAT(lines, Contains(StartsWith("Committed: 1a2b3c4d Keep rows [x")));
   EXPECT_THAT(lines, Contains(HasSubstr("go test ./rows")));
-  EXPECT_THAT(lines, Contains(HasSubstr("never push before the tests pass")));
+  EXPECT_THAT(lines, Contains(HasSubstr("Never push before the tests pass")));
   EXPECT_LE(tokens_of(lines), admin::kCompactionTokens);
 }
 

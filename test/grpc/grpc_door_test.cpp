@@ -207,7 +207,7 @@ TEST_F(GrpcDoor, AnswersEachCall) {
 
   v1::RecallReport recalled;
   v1::RecallParams recall;
-  recall.set_error("make: no rule to make target");
+  recall.set_text("make: no rule to make target");
   ask("Recall", &Stub::Recall, recall, recalled);
 
   v1::CoverageReport coverage;

@@ -12,7 +12,7 @@ namespace memd::search {
 
 SharedRareWordsQuery::Answer SharedRareWordsQuery::run(sqlite::Database& db) const {
   constexpr std::size_t kShortestWord = 4;  // bytes of its stem
-  constexpr std::int64_t kRareOf = 100;
+  constexpr std::int64_t kRareOf = 30;
   constexpr std::int64_t kRareAnyway = 3;  // turns of a small store
   const IndexTokenizer tokenizer(db.handle());
   const auto words_of = [&](std::string_view words) {

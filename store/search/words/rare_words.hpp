@@ -7,7 +7,7 @@
 
 namespace memd::search {
 
-// Counts the words that two texts share and that at most one turn of a hundred contains.
+// Counts the words that two texts share and that at most one turn of thirty contains.
 struct SharedRareWordsQuery {
   std::string_view text;
   std::string_view other;
