@@ -7,6 +7,7 @@
 #include "store/files/git_place.hpp"
 #include "store/insight/continuity/evidence.hpp"
 #include "store/insight/continuity/pack.hpp"
+#include "store/insight/continuity/sentences.hpp"
 #include "store/read/observations.hpp"
 #include "store/read/recall.hpp"
 #include "store/read/session_end.hpp"
@@ -46,12 +47,10 @@ class Lines {
   Lines(std::vector<std::string>& out, std::size_t tokens) : out_(out), budget_(tokens) {}
 
   void add(std::string line) {
-    line = ascii::one_line(line);
-    if (line.size() > kLongestLine) {
-      line.resize(std::min(line.rfind(' ', kLongestLine), kLongestLine));
-      line += "…";
-    }
     redact(line);
+    const std::size_t id = line.ends_with(']') ? line.rfind(" [x") : std::string::npos;
+    const std::string source = id == std::string::npos ? std::string() : line.substr(id);
+    line = continuity::shortened(line.substr(0, id), kLongestLine) + source;
     if (budget_.take_text(line + "\n")) out_.push_back(std::move(line));
   }
   void add_section(std::string_view title, const std::vector<std::string>& lines, std::size_t most = kMostLines) {
@@ -95,6 +94,7 @@ Result<continuity::Pack> told_state(Reader& reader, std::int64_t session_pk, boo
            (!compacting && t.outcome != continuity::TestOutcome::failed);
   });
   state.decisions.clear();  // a person's count, see decisions_of()
+  if (state.last_words && continuity::announces(state.last_words->text)) state.last_words.reset();
   return continuity::make_pack(state, 2 * kCompactionTokens, continuity::kWeights.complement);
 }
 
@@ -156,8 +156,8 @@ Result<std::vector<std::string>> lines_at_start(Reader& reader, const SessionPla
   });
   if (last != list.sessions.end()) {
     MEMD_TRY_ASSIGN(const SessionEnd end, reader.ask(SessionEndQuery{last->pk}));
-    MEMD_TRY_ASSIGN(const SessionDeeds deeds, reader.ask(SessionDeedsQuery{last->pk}));
     if (!end.plan_shown) {
+      MEMD_TRY_ASSIGN(const SessionDeeds deeds, reader.ask(SessionDeedsQuery{last->pk}));
       lines.add((branch.empty() ? "This directory" : "Branch " + branch) + ", last worked on " +
                 day_of(last->ended_at) + ": " + last->title);
       lines.add_section("Pull request: ", deeds.pull_requests, 1);
