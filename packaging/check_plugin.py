@@ -48,7 +48,8 @@ hooks = load("hooks/hooks.json").get("hooks", {})
 # Events, and the values that their matchers may have.
 EVENTS = {
     "SessionStart": SOURCES,
-    "PreToolUse": {"Bash", "Edit", "MultiEdit", "Write", "NotebookEdit"},
+    "SubagentStart": {""},
+    "UserPromptSubmit": {""},
     "PostToolUseFailure": {"Bash"},
 }
 check(set(hooks) == set(EVENTS), "hooks.json: the events are " + ", ".join(EVENTS))

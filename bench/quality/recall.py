@@ -1,57 +1,75 @@
 #!/usr/bin/env python3
-"""What hooks would have said while agents worked, and how much of it was used: at every edit and every failed command
-in the last third of each Claude Code session of a home, memd is asked as the hook `recall` asks it, and knows the
-history up to that moment.
+"""What hooks would have said while agents worked, and how much of it was used: each Claude Code session of a home is
+replayed, and where it starts, at each prompt, after each compaction and each failed command memd is asked as its hooks
+ask, with a store that holds only what stood before. Then planted decisions and corrections, with look-alikes.
 
   recall.py --memd MEMD --corpus HOME [--show]
 
-A line is used if, in the next 20 records, its command is run, one of its names or files is used, or a sentence has six
-of ten of its words. Half of the sessions, by a hash of their ids, is held out.
+A line is used if, in the next 20 records, one of its names, commits or files is used, or a sentence has six of ten of
+its words. It is repeated if the person says six of ten of its words later in the session. Half of the sessions, by a
+hash of their ids, is held out. Whether a line helped is for a reader: --show prints each with what followed.
 """
 import collections
+import json
 import pathlib
+import random
 import re
+import time
 
 import used
-from memd import Memd, mean, options
+from memd import Memd, Transcript, copy_history, mean, options, share
 from text import is_held_out, raw, subject_words, tokens
 
-MOMENTS = ("before an edit", "on an error")
-WORDS = {"After the last edits of it this failed: ": "failed attempt", "Tests that passed after edits of it: ": "tests",
-         "The same error was met before by: ": "met error", "It went away after ": "solved"}
-OF_COMMAND = ("failed attempt", "tests")
+MOMENTS = ("start", "compact", "first prompt", "prompt", "error")
+TITLE = re.compile(r"^(Branch|This directory|Pull request|Stopped at|Test|Last error|Keep to|Decided|Next|Refused|"
+                   r"Meanwhile|Said|Committed|Replied|Works|Earlier|The same error|It went away)")
 
 
 def moments(transcript):
     """Yields record, moment and what is asked."""
-    records, cwd = transcript.records, ""
-    for i, r in enumerate(records):
-        cwd = r.cwd or cwd
-        if i < len(records) * 2 // 3 or r.sidechain:
+    cwd, moment = "", "first prompt"
+    for i, r in enumerate(transcript.records):
+        if r.sidechain:
             continue
-        for use in r.uses:
-            path = used.input_of(use, "file_path")
-            if path and use.tool in ("Edit", "Write", "MultiEdit"):
-                yield i, "before an edit", {"cwd": cwd, "path": path}
+        if not cwd and r.cwd:
+            yield i, "start", {"cwd": r.cwd}
+        cwd = r.cwd or cwd
+        if r.human:
+            yield i, moment, {"cwd": cwd, "text": r.texts[0]}
+            moment = "prompt"
+        if r.kind == "boundary":
+            yield i, "compact", {"cwd": cwd}
         for error in r.errors:
-            yield i, "on an error", {"cwd": cwd, "error": error}
+            if "want to proceed" not in error:
+                yield i, "error", {"cwd": cwd, "text": error}
 
 
-def is_used(kind, told, later):
-    """Whether the agent runs the command, repeats the sentence, or uses a name or file of it."""
-    inputs = [(use.tool, name, value) for r in later for use in r.uses for name, value in use.inputs]
-    if kind in OF_COMMAND:
-        command = used.normal_command(told).split(" 2>")[0]
-        return any(tool == "Bash" and name == "command" and used.normal_command(value).startswith(command)
-                   for tool, name, value in inputs)
-    return (any(used.names(value, term) for term in used.identifiers(told) for _, _, value in inputs) or
-            kind == "solved" and any(name == "file_path" and pathlib.PurePath(value).name in told
-                                     for _, name, value in inputs) or
+def branch_of(transcript, record):
+    """Returns the branch that the transcript names last, up to the record."""
+    begin = transcript.begin(record + 1)
+    found = re.findall(rb'"gitBranch":"([^"]*)"', transcript.bytes[max(0, begin - 200_000):begin])
+    return found[-1].decode("utf-8", "replace") if found else ""
+
+
+def is_used(told, later):
+    """Whether the agent repeats the sentence, or uses a name or file of it."""
+    inputs = [(name, value) for r in later for use in r.uses for name, value in use.inputs]
+    return (any(used.names(value, term) for term in used.identifiers(told) for _, value in inputs) or
+            any(name == "file_path" and pathlib.PurePath(value).name in told for name, value in inputs) or
             any(used.covers(said, subject_words(told)) for said in used.said_in(later)))
 
 
-def main():
-    o = options(__doc__, show="print what is said, + where it was used")
+def is_repeated(told, later):
+    return any(used.covers(words, subject_words(told)) for r in later if r.human for text in r.texts
+               for words in used.sentences(text))
+
+
+def recalled(memd, moment, **asked):
+    asked = {k: v.encode("latin-1").decode("utf-8", "replace") if k == "text" else v for k, v in asked.items()}
+    return memd.ask("memd/recall", moment=moment.split()[-1], **asked)["structured"]["lines"]
+
+
+def replay(o):
     transcripts = used.main_transcripts(o.corpus)
     asked = [(t.records[i].time, n, t, i, *more) for n, t in enumerate(transcripts) for i, *more in moments(t)]
     spoke, kinds = collections.defaultdict(list), collections.defaultdict(list)
@@ -61,26 +79,105 @@ def main():
             home.grow(t, i)
             memd.ask("memd/ingest")
             side = "held out" if is_held_out(t.id) else "fit"
-            lines = memd.ask("memd/recall", session_id=t.id, **{
-                k: v.encode("latin-1").decode("utf-8", "replace") for k, v in what.items()})["structured"]["lines"]
+            lines = recalled(memd, moment, session_id=t.id, at=int(1000 * t.records[i].time), branch=branch_of(t, i),
+                             **what)
             later, hits = t.talk_after(i + 1, 20), []
             for line in lines:
-                begin = next(words for words in WORDS if line.startswith(words))
-                told = raw(re.sub(r" \[x\d+\]$", "", line[len(begin):]))
-                hits.append(is_used(WORDS[begin], told, later))
-                kinds[side, WORDS[begin]].append((hits[-1], tokens(told)))
+                kind = TITLE.match(line)[0]
+                told = raw(re.sub(r" \[x\d+\]$", "", line[len(kind):]))
+                hits.append(is_used(told, later))
+                kinds[side, kind].append((hits[-1], is_repeated(told, t.records[i + 1:]), tokens(told)))
                 if o.show:
-                    print("+" if hits[-1] else "-", line)
-            spoke[side, moment].append(any(hits) if lines else None)
+                    print(json.dumps({"moment": moment, "side": side, "session": t.id, "record": i, "line": line,
+                                      "used": hits[-1]}))
+            spoke[side, moment].append((any(hits) if lines else None, sum(tokens(raw(line)) for line in lines)))
     for side in ("fit", "held out"):
-        print(f"\n{side}\n{'':18}{'moments':>8}{'speaks':>8}{'share':>8}{'used':>10}")
+        print(f"\n| {side} | moments | speaks | share | used | most tokens |\n|{'---|' * 6}")
         for moment in MOMENTS:
-            all_of, said = spoke[side, moment], [hit for hit in spoke[side, moment] if hit is not None]
-            print(f"{moment:18}{len(all_of):8}{len(said):8}{len(said) / max(1, len(all_of)):8.3f}{mean(said):10.2f}")
-        print(f"{'what it says':18}{'times':>8}{'used':>8}{'tokens':>8}")
-        for kind in WORDS.values():
-            hits, sizes = zip(*kinds[side, kind]) if kinds[side, kind] else ((), ())
-            print(f"{kind:18}{len(hits):8}{mean(hits):8.2f}{mean(sizes):8.0f}")
+            all_of, said = spoke[side, moment], [hit for hit, _ in spoke[side, moment] if hit is not None]
+            print(f"| {moment} | {len(all_of)} | {len(said)} | {len(said) / max(1, len(all_of)):.2f} | {mean(said):.2f} "
+                  f"| {max((size for _, size in all_of), default=0)} |")
+        print(f"\n| {side} | lines | used | repeated by the person | tokens |\n|{'---|' * 5}")
+        for kind in sorted({kind for half, kind in kinds if half == side}):
+            hits, repeated, sizes = zip(*kinds[side, kind])
+            print(f"| {kind} | {len(hits)} | {mean(hits):.2f} | {mean(repeated):.2f} | {mean(sizes):.0f} |")
+
+
+# ---- Planted: what a person says, and what has to bring it back. {a} and {b} are names of the project.
+
+DECISIONS = [
+    ("Let's not build a fallback for {a} when {b} is missing, we decided against it.",
+     "Please add a fallback to {a} for the case that {b} is not there"),
+    ("I don't want {a} to write into {b}, drop that idea.", "Change {a} so that it writes its result into {b} as well"),
+    ("We go with {a} instead of {b} for the storage.", "Now implement the storage and use {b} where {a} would be slow"),
+    ("We decided to keep {a} separate from {b}.", "Could you merge {a} and {b} into one file so that it is simpler?")]
+CORRECTIONS = [
+    ("Please never rename {a} without asking me.", "Never rename {a} without asking me first!"),
+    ("Always run {a} before you touch {b}.", "Again: always run {a} before you touch {b}, please."),
+    ("Don't put {a} into commit messages.", "Do not put {a} into the commit messages."),
+    ("Use {a} instead of {b} in new code.", "In new code, use {a} instead of {b}, as I said.")]
+DAY, PLANTED = 86400, 40
+
+
+def planted(o):
+    with Memd(o.memd, lambda home: copy_history(o.corpus, home)) as memd:
+        names = sorted(set().union(*(used.spoken(r) for t in used.main_transcripts(o.corpus) for r in t.records)))
+        names = [name for name in names if re.fullmatch("[A-Za-z_]{8,24}", name)]
+        draw, found, number, now = random.Random(49), collections.defaultdict(list), 0, time.time() - 4000 * DAY
+
+        def say(text, project, at):
+            nonlocal number
+            number += 1
+            t = Transcript(memd.home, project, 49, number)
+            for by_user, words in ((True, text), (False, "Understood."), (True, "Go on, please."), (False, "Done.")):
+                t.add(by_user, words, at)
+                at += 60
+            t.write()
+            memd.ask("memd/ingest")
+            return t
+
+        def lines(moment, project, at, session="", **more):
+            return recalled(memd, moment, cwd="/home/ada/" + project, session_id=session, at=int(1000 * at), **more)
+
+        for n in range(PLANTED):
+            a, b, c, d = draw.sample(names, 4)
+            side, project, other = "held" if n % 2 else "dev", f"planted{n}", f"elsewhere{n}"
+            now += DAY
+            decided, asks = (text.format(a=a, b=b) for text in DECISIONS[n % len(DECISIONS)])
+            say(decided, project, now)
+            ours = say(f"Have a look at {c} and {d}, please.", project, now + DAY).id
+            theirs = say(f"Have a look at {c} and {d}, please.", other, now + DAY).id
+            told = lambda text, place=project, session=ours: any(
+                line.startswith("Decided") for line in lines("prompt", place, now + 2 * DAY, session, text=text))
+            found["decision", side, "told"].append(told(asks))
+            found["decision", side, "look-alike: one name"].append(told(f"Rename the variable of {a} to something clear"))
+            found["decision", side, "look-alike: other names"].append(
+                told(DECISIONS[n % len(DECISIONS)][1].format(a=c, b=d)))
+            found["decision", side, "look-alike: another project"].append(told(asks, other, theirs))
+            found["decision", side, "look-alike: two words"].append(told(f"{a} {b}"))
+            once, again = (text.format(a=a, b=b) for text in CORRECTIONS[n % len(CORRECTIONS)])
+            standing = lambda place, at: any(a in line for line in lines("start", place, at) if line.startswith("Said"))
+            say(once, f"correct{n}", now)
+            found["correction", side, "look-alike: said once"].append(standing(f"correct{n}", now + DAY))
+            say(again, f"correct{n}", now + DAY)
+            found["correction", side, "told"].append(standing(f"correct{n}", now + 2 * DAY))
+            found["correction", side, "look-alike: another project"].append(standing(other, now + 2 * DAY))
+            found["correction", side, "look-alike: long ago"].append(standing(f"correct{n}", now + 40 * DAY))
+            if again.startswith(("Never", "Do not")):
+                say(f"Please rename {a} now and put {a} into the commit messages.", f"correct{n}", now + 3 * DAY)
+                say(f"You may put {a} into commit messages, and rename {a} without asking me.", f"correct{n}",
+                    now + 4 * DAY)
+                found["correction", side, "look-alike: taken back"].append(standing(f"correct{n}", now + 5 * DAY))
+    print(f"\n| planted | half | | said |\n|{'---|' * 4}")
+    for (what, side, case), hits in sorted(found.items()):
+        print(f"| {what} | {side} | {case} | {share(hits)} |")
+
+
+def main():
+    o = options(__doc__, show="print what is said", planted="only the planted sets")
+    if not o.planted:
+        replay(o)
+    planted(o)
 
 
 if __name__ == "__main__":

@@ -135,10 +135,11 @@ AdminService::AdminService(MemoryHost& host, ProcessFacts facts)
                kWrites},
               "Rebuild",
               [&host, facts](const RebuildParams& p, mcp::ToolContext&) { return admin::rebuild(host, facts, p); }},
-      recall{
-          {"recall", "Recall", "What earlier work says about a file, a command or an error; for hooks of agents.", {}},
-          "Recall",
-          [&host](const RecallParams& p, mcp::ToolContext&) { return admin::recall(host, p); }},
+      recall{{"recall", "Recall", "What earlier work says at a moment of a session; for hooks of agents.", {}},
+             "Recall",
+             [&host, told = std::make_shared<ToldLines>()](const RecallParams& p, mcp::ToolContext&) {
+               return admin::recall(host, *told, p);
+             }},
       coverage{{"coverage", "Coverage", "What became of every byte of every source.", {}},
                "GetCoverage",
                [&host](const CoverageParams& p, mcp::ToolContext&) { return admin::coverage(host, p); }},

@@ -1,8 +1,10 @@
 #include "daemon/admin/recall_tool.hpp"
 
+#include "daemon/admin/session_recall.hpp"
 #include "daemon/host/memory_host.hpp"
 #include "schemas/base/harmless.hpp"
 #include "schemas/ids.hpp"
+#include "store/files/git_place.hpp"
 #include "store/reader.hpp"
 #include "store/text/redaction/redactor.hpp"
 #include "store/text/token_budget.hpp"
@@ -14,8 +16,6 @@ namespace {
 
 std::string_view words_for(RecalledKind kind) {
   switch (kind) {
-    case RecalledKind::failed_attempt: return "After the last edits of it this failed: ";
-    case RecalledKind::test_command: return "Tests that passed after edits of it: ";
     case RecalledKind::met_error: return "The same error was met before by: ";
     case RecalledKind::solved: return "It went away after ";
   }
@@ -36,17 +36,45 @@ std::vector<std::string> recall_lines(const std::vector<Recalled>& found) {
   return out;
 }
 
-Result<RecallReport> recall(MemoryHost& host, const RecallParams& params) {
+void ToldLines::keep_new(const std::string& session_id, std::vector<std::string>& lines) {
+  if (session_id.empty()) return;
+  constexpr std::size_t kMostSessions = 1000;
+  const std::lock_guard lock(mutex_);
+  if (told_.size() >= kMostSessions) told_.clear();
+  std::set<std::string>& told = told_[session_id];
+  std::erase_if(lines, [&](const std::string& line) { return !told.insert(line).second; });
+}
+
+void ToldLines::forget(const std::string& session_id) {
+  const std::lock_guard lock(mutex_);
+  told_.erase(session_id);
+}
+
+Result<RecallReport> recall(MemoryHost& host, ToldLines& told, const RecallParams& params) {
   using namespace std::chrono_literals;
-  if (params.path.empty() && params.error.empty()) return RecallReport();
   MEMD_TRY_ASSIGN(const auto reader, host.readers().acquire(100ms));
-  const RecallScope scope{params.cwd, params.session_id};
-  if (!params.path.empty()) {
-    MEMD_TRY_ASSIGN(const auto found, reader->ask(FileRecallQuery{scope, params.path}));
-    return RecallReport{recall_lines(found)};
+  SessionPlace place{params.cwd, params.session_id, params.branch};
+  if (const auto git = place.branch.empty() ? files::git_place_of(params.cwd) : std::nullopt)
+    place.branch = git->branch;
+  const TimeMs now = params.at != 0 ? params.at : host.clock().now();
+  RecallReport out;
+  if (params.moment == "start") {
+    MEMD_TRY_ASSIGN(out.lines, lines_at_start(*reader, place, now));
+  } else if (params.moment == "subagent") {
+    // Its context is its own, so it is told whatever the session was told.
+    MEMD_TRY_ASSIGN(out.lines, standing_lines(*reader, place, now));
+    return out;
+  } else if (params.moment == "compact") {
+    told.forget(params.session_id);
+    MEMD_TRY_ASSIGN(out.lines, lines_after_compaction(*reader, place));
+  } else if (params.moment == "prompt") {
+    MEMD_TRY_ASSIGN(out.lines, line_at_prompt(*reader, place, params.text, now));
+  } else if (!params.text.empty()) {
+    MEMD_TRY_ASSIGN(const auto found, reader->ask(ErrorRecallQuery{{params.cwd, params.session_id}, params.text}));
+    out.lines = recall_lines(found);
   }
-  MEMD_TRY_ASSIGN(const auto found, reader->ask(ErrorRecallQuery{scope, params.error}));
-  return RecallReport{recall_lines(found)};
+  told.keep_new(params.session_id, out.lines);
+  return out;
 }
 
 std::string render_text(const RecallReport& report) {

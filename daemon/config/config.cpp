@@ -192,6 +192,8 @@ Config read_document(const std::string& file, const YAML::Node& document) {
     if (!out.prices.is_absolute()) refuse(file, v.Mark(), key + ": expected an absolute path");
   });
   Section hooks(file, "hooks");
+  hooks.key("enabled",
+            [&](const auto& v, const auto& key) { out.hooks = scalar<bool>(file, v, key, "true or false"); });
   hooks.key("recall",
             [&](const auto& v, const auto& key) { out.recall_hooks = scalar<bool>(file, v, key, "true or false"); });
   Section sessions(file, "sessions");

@@ -72,7 +72,8 @@ struct Config {
   bool own_project = true;          // searches cover the project of the caller's directory, not all projects
   bool capture_tool = false;        // offer the tool that pauses capture
   bool judge_decisions = false;     // with the language model that writes summaries
-  bool recall_hooks = false;        // hooks may recall stored history while an agent works
+  bool hooks = true;                // agents' hooks may say something
+  bool recall_hooks = false;        // also at prompts and after errors
   RawMode raw_layer = RawMode::masked;
   std::filesystem::path prices;  // own prices of models; empty: none
   EncryptionConfig encryption;

@@ -7,6 +7,7 @@
 #include <boost/json/parse.hpp>
 #include <boost/json/value.hpp>
 
+#include <algorithm>
 #include <initializer_list>
 
 namespace memd {
@@ -23,11 +24,16 @@ std::string text_of(const bj::object& object, std::initializer_list<std::string_
   return {};
 }
 
-// Appends all strings of a result, one per line. Agents nest them in different ways.
+// Appends all strings of a result, one per line, of long ones beginning and end. Agents nest them in different ways.
 void collect(const bj::value& value, std::string& out) {
   constexpr std::size_t kEnough = 16 * 1024;
-  if (out.size() > kEnough) return;
-  if (value.is_string()) out.append(std::string_view(value.get_string())).append("\n");
+  if (out.size() > 2 * kEnough) return;
+  if (value.is_string()) {
+    const std::string_view text = value.get_string();
+    out.append(text.substr(0, kEnough));
+    if (text.size() > kEnough) out.append(text.substr(std::max(kEnough, text.size() - kEnough)));
+    out.append("\n");
+  }
   if (value.is_array())
     for (const auto& item : value.get_array())
       collect(item, out);
@@ -59,7 +65,7 @@ Result<HookInput> parse_hook_input(std::string_view json) {
   out.session_id = text_of(object, {"session_id", "conversation_id"});
   out.cwd = text_of(object, {"cwd"});
   out.source = text_of(object, {"source"});
-  out.tool = text_of(object, {"tool_name"});
+  out.prompt = text_of(object, {"prompt"});
   out.command = text_of(object, {"command"});
   if (out.cwd.empty())
     if (const auto* roots = object.if_contains("workspace_roots");
@@ -67,7 +73,6 @@ Result<HookInput> parse_hook_input(std::string_view json) {
       out.cwd = std::string_view(roots->get_array()[0].get_string());
   if (const auto* input = object.if_contains("tool_input"); input != nullptr && input->is_object()) {
     const bj::object& arguments = input->get_object();
-    out.path = text_of(arguments, {"file_path", "notebook_path", "absolute_path", "filePath", "path"});
     if (out.command.empty()) out.command = text_of(arguments, {"command"});
   }
   for (const char* key : {"error", "error_message"})

@@ -14,11 +14,10 @@ struct HookInput {
   std::string session_id;  // native id
   std::string cwd;
   std::string source;  // startup, resume, clear, compact
+  std::string prompt;  // of the person
   // Set for a tool call.
-  std::string tool;
-  std::string path;  // the file that the call would access
   std::string command;
-  std::string output;   // of the tool; empty before it ran
+  std::string output;   // of the tool, beginning and end; empty before it ran
   bool failed = false;  // the agent reports that the tool failed
 };
 

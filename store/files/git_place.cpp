@@ -50,6 +50,13 @@ fs::path linked_git_directory(const fs::path& file) {
   return directory;
 }
 
+// Returns the branch that is checked out in a git directory.
+std::string branch_in(const fs::path& git) {
+  constexpr std::string_view kBranch = "ref: refs/heads/";
+  const std::string head = first_line_of(git / "HEAD");
+  return head.starts_with(kBranch) ? head.substr(kBranch.size()) : std::string();
+}
+
 }  // namespace
 
 std::optional<GitPlace> git_place_of(std::string_view directory) {
@@ -61,8 +68,8 @@ std::optional<GitPlace> git_place_of(std::string_view directory) {
     const fs::path git = at / ".git";
     if (::lstat(git.c_str(), &st) != 0) continue;
     const fs::path worktree = S_ISREG(st.st_mode) ? linked_git_directory(git) : fs::path();
-    if (worktree.empty()) return GitPlace{project_identity(at.native()).key, {}};
-    return GitPlace{project_identity(worktree.native()).key, at.filename().string()};
+    if (worktree.empty()) return GitPlace{project_identity(at.native()).key, {}, branch_in(git)};
+    return GitPlace{project_identity(worktree.native()).key, at.filename().string(), branch_in(worktree)};
   }
   return GitPlace{};
 }

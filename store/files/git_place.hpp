@@ -9,6 +9,7 @@ namespace memd::files {
 struct GitPlace {
   std::string repository;  // project_identity() key of the repository around a directory; empty: none
   std::string worktree;    // name of its worktree, if the directory is in one that is not the main one
+  std::string branch;      // that is checked out; empty: none, or it is not known
 };
 
 // Finds the repository of a directory by the nearest `.git` in it or above it. A `.git` file names a worktree

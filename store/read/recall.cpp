@@ -3,12 +3,16 @@
 #include "schemas/base/ascii.hpp"
 #include "schemas/event.hpp"
 #include "schemas/sql_text.hpp"
+#include "store/insight/continuity/working_state.hpp"
+#include "store/read/commits.hpp"
 #include "store/read/sessions.hpp"
 #include "store/text/shell_line.hpp"
+#include "store/text/words.hpp"
 
 #include <algorithm>
+#include <array>
 #include <limits>
-#include <optional>
+#include <ranges>
 #include <string_view>
 
 namespace memd {
@@ -67,7 +71,6 @@ struct RecalledRun {
   std::string line;
   std::string result;                        // one line
   RunOutcome outcome = RunOutcome::unknown;  // of other commands than tests and builds: what the tool reports
-  bool is_test = false;
 
   bool failed() const { return outcome == RunOutcome::failed; }
   bool passed() const { return outcome == RunOutcome::passed; }
@@ -76,7 +79,7 @@ struct RecalledRun {
 // Returns the finished runs of a session, in order.
 std::vector<RecalledRun> runs_of(sqlite::Database& db, const PastSession& session) {
   std::vector<RecalledRun> out;
-  auto& q = db.query(sql_text("SELECT c.event_seq, c.line, c.purpose, r.summary, r.flags, o.outcome FROM commands c"
+  auto& q = db.query(sql_text("SELECT c.event_seq, c.line, r.summary, r.flags, o.outcome FROM commands c"
                               " JOIN events e ON e.session_pk = c.session_pk AND e.seq = c.event_seq"
                               " JOIN events r ON r.session_pk = c.session_pk AND r.seq = e.pair_seq"
                               " LEFT JOIN command_results o ON o.session_pk = c.session_pk AND o.event_seq = r.seq"
@@ -84,10 +87,10 @@ std::vector<RecalledRun> runs_of(sqlite::Database& db, const PastSession& sessio
                               " ORDER BY c.event_seq, c.place"),
                      session.pk, session.end);
   while (q.step()) {
-    const bool error = (static_cast<std::uint32_t>(q.int64(4)) & kFlagError) != 0;
-    RecalledRun run{q.int64(0), tidy_command(q.str(1)), std::string(q.str(3)),
-                    error ? RunOutcome::failed : RunOutcome::passed, q.int64(2) == 1};
-    if (!q.is_null(5)) run.outcome = static_cast<RunOutcome>(q.int64(5));
+    const bool error = (static_cast<std::uint32_t>(q.int64(3)) & kFlagError) != 0;
+    RecalledRun run{q.int64(0), tidy_command(q.str(1)), std::string(q.str(2)),
+                    error ? RunOutcome::failed : RunOutcome::passed};
+    if (!q.is_null(4)) run.outcome = static_cast<RunOutcome>(q.int64(4));
     out.push_back(std::move(run));
   }
   return out;
@@ -115,6 +118,48 @@ std::string recalled_line(std::string_view text, std::size_t bytes) {
 
 constexpr std::size_t kRecalledCommandBytes = 140;
 
+// Whether the signature is of what the output itself tells how to mend.
+bool is_mended_at_once(std::string_view signature) {
+  constexpr std::array<std::string_view, 8> kPlain{
+      "imported and not used", "declared and not used", "unused",    "undefined:", "lint",
+      "is not defined",        "cannot find name",      "undeclared"};
+  return std::ranges::any_of(kPlain,
+                             [&](std::string_view plain) { return signature.find(plain) != std::string::npos; });
+}
+
+// Whether a command is another form of one: it begins with the same three words, or with all of them.
+bool is_form_of(std::string_view line, std::string_view of) {
+  std::size_t end = 0;
+  for (int word = 0; word < 3 && end != std::string_view::npos; ++word)
+    end = of.find(' ', end + (word > 0 ? 1 : 0));
+  const std::string_view head = of.substr(0, end);
+  return head.find(' ') != std::string_view::npos && line.starts_with(head) &&
+         (line.size() == head.size() || line[head.size()] == ' ');
+}
+
+// Whether each program of a command only displays something.
+bool only_looks(std::string_view line) {
+  const auto heads = continuity::command_heads(line);
+  return std::ranges::all_of(heads, [](const std::string& head) {
+    return words(WordClass::look).has(head) || words(WordClass::output_filter).has(head);
+  });
+}
+
+// Returns the comment that a command line replies to, and the beginning of the reply; empty: it replies to none.
+std::string reply_in(std::string_view line) {
+  const auto end = line.find("/replies");
+  const auto body = line.find("body=", end);
+  if (end == std::string_view::npos || body == std::string_view::npos) return {};
+  const auto begin = line.rfind('/', end - 1);
+  if (begin == std::string_view::npos) return {};
+  const std::string_view id = line.substr(begin + 1, end - begin - 1);
+  if (id.empty() || !std::ranges::all_of(id, ascii::is_digit)) return {};
+  std::string_view said = line.substr(body + 5);
+  while (said.starts_with('"') || said.starts_with('\''))
+    said.remove_prefix(1);
+  return std::string(id) + ": " + std::string(said.substr(0, said.find('"')));
+}
+
 }  // namespace
 
 std::string error_signature(std::string_view output) {
@@ -140,62 +185,81 @@ std::string error_signature(std::string_view output) {
   return best;
 }
 
-FileRecallQuery::Answer FileRecallQuery::run(sqlite::Database& db) const {
-  Answer out;
-  const std::int64_t path_pk = db.query("SELECT path_pk FROM paths WHERE path = ?", path).value_or(0);
-  if (path_pk == 0) return out;
-  std::optional<Recalled> attempt;
-  std::optional<Recalled> test;
-  for (const PastSession& session : sessions_of(db, scope)) {
-    const auto row =
-        db.query(sql_text("SELECT min(seq), max(seq) FROM events WHERE session_pk = ?1 AND path_pk = ?2 AND seq < ?3"
-                          " AND kind = EventKind::edit"),
-                 session.pk, path_pk, session.end)
-            .row();
-    const bool edited = !row->is_null(0);
-    const std::int64_t last_edit = row->int64(1);
-    if (!edited) continue;
-    if (attempt && test) continue;
-    for (const RecalledRun& run : runs_of(db, session)) {
-      if (!run.is_test || run.seq < last_edit || run.outcome == RunOutcome::unknown) continue;
-      const Recalled found{run.failed() ? RecalledKind::failed_attempt : RecalledKind::test_command,
-                           recalled_line(run.line, kRecalledCommandBytes), exchange_of_event(db, session.pk, run.seq)};
-      if (run.failed() && !attempt) attempt = found;
-      if (run.failed()) continue;
-      if (!test) test = found;
-      if (attempt && attempt->exchange == found.exchange) attempt.reset();  // the tests passed in the end
-    }
-  }
-  for (const auto* found : {&attempt, &test})
-    if (*found) out.push_back(**found);
-  return out;
-}
-
 ErrorRecallQuery::Answer ErrorRecallQuery::run(sqlite::Database& db) const {
   const std::string wanted = error_signature(text);
-  if (wanted.empty()) return {};
+  if (wanted.empty() || is_mended_at_once(wanted)) return {};
+  Answer out;
+  const auto met = [&](const RecalledRun& run) {
+    const std::string known = error_signature(run.result);
+    return !known.empty() && (wanted.starts_with(known) || known.starts_with(wanted));
+  };
   for (const PastSession& session : sessions_of(db, scope)) {
     const std::vector<RecalledRun> runs = runs_of(db, session);
+    if (std::ranges::any_of(runs, [&](const RecalledRun& run) { return run.passed() && met(run); })) return {};
+    if (!out.empty()) continue;
     for (auto run = runs.rbegin(); run != runs.rend(); ++run) {
-      if (!run->failed()) continue;
-      const std::string known = error_signature(run->result);
-      if (known.empty() || !(wanted.starts_with(known) || known.starts_with(wanted))) continue;
+      if (!run->failed() || !met(*run) || !out.empty()) continue;
       const std::string_view what = without_pipe_end(run->line);
-      for (auto next = run.base(); next != runs.end(); ++next) {
-        if (!next->passed() || without_pipe_end(next->line) != what) continue;
+      for (auto next = run.base(); out.empty() && next != runs.end(); ++next) {
+        const std::string_view then = without_pipe_end(next->line);
+        if (!next->passed() || !(then == what || is_form_of(then, what))) continue;
         std::string done;
         for (const std::string& name : edited_between(db, session.pk, run->seq, next->seq))
           done += (done.empty() ? "edits of " : ", ") + name;
+        if (then != what) done = "`" + recalled_line(next->line, kRecalledCommandBytes) + "`";
         for (auto between = run.base(); done.empty() && between != next; ++between)
           if (between->passed()) done = "`" + recalled_line(between->line, kRecalledCommandBytes) + "`";
         if (done.empty()) break;
-        return {{RecalledKind::met_error, recalled_line(run->line, kRecalledCommandBytes),
-                 exchange_of_event(db, session.pk, run->seq)},
-                {RecalledKind::solved, done, exchange_of_event(db, session.pk, next->seq)}};
+        out = {{RecalledKind::met_error, recalled_line(run->line, kRecalledCommandBytes),
+                exchange_of_event(db, session.pk, run->seq)},
+               {RecalledKind::solved, done, exchange_of_event(db, session.pk, next->seq)}};
       }
     }
   }
-  return {};
+  return out;
+}
+
+SessionDeedsQuery::Answer SessionDeedsQuery::run(sqlite::Database& db) const {
+  Answer out;
+  const auto told = [&](std::string_view text, std::int64_t seq) {
+    return recalled_line(text, kRecalledCommandBytes) + " [" +
+           format_exchange_id(exchange_of_event(db, session_pk, seq)) + "]";
+  };
+  for (const CommitRow& commit :
+       queries::commits_of(db, session_pk, 0, std::numeric_limits<std::int64_t>::max()) | std::views::reverse)
+    out.commits.push_back(told(commit.sha + " " + commit.subject, commit.event_seq));
+  for (const PullRequestRow& request : queries::pull_requests_of(db, session_pk) | std::views::reverse)
+    out.pull_requests.push_back(request.url);
+  const std::vector<RecalledRun> runs = runs_of(db, {session_pk, std::numeric_limits<std::int64_t>::max()});
+  for (auto run = runs.rbegin(); run != runs.rend(); ++run) {
+    if (const std::string reply = reply_in(run->line); run->passed() && !reply.empty())
+      out.replies.push_back(told(reply, run->seq));
+    if (!run->failed() || only_looks(run->line)) continue;
+    const std::string_view what = without_pipe_end(run->line);
+    const auto form = std::find_if(run.base(), runs.end(), [&](const RecalledRun& next) {
+      return without_pipe_end(next.line) == what || is_form_of(without_pipe_end(next.line), what);
+    });
+    if (form == runs.end() || !form->passed() || without_pipe_end(form->line) == what ||
+        !edited_between(db, session_pk, run->seq, form->seq).empty())
+      continue;
+    if (std::string line = told("`" + form->line + "`", form->seq);
+        std::ranges::find(out.forms, line) == out.forms.end())
+      out.forms.push_back(std::move(line));
+  }
+  auto& q = db.query(sql_text("SELECT r.seq, r.summary, c.summary, coalesce(x.interventions, '') FROM events r"
+                              " JOIN events c ON c.session_pk = r.session_pk AND c.seq = r.pair_seq"
+                              " JOIN exchanges x ON x.session_pk = r.session_pk AND r.seq BETWEEN x.first_seq AND"
+                              " x.last_seq WHERE r.session_pk = ?1 AND r.kind = EventKind::tool_result"
+                              " AND r.flags & ?2 ORDER BY r.seq DESC"),
+                     session_pk, kFlagError);
+  while (q.step()) {
+    if (!continuity::is_refusal(q.text(1)) || q.text(3).empty() || q.text(3).starts_with('/')) continue;
+    const std::string_view words = q.text(3);
+    out.refusals.push_back(told(recalled_line(q.text(2), kRecalledCommandBytes / 2) + ": \"" +
+                                    std::string(words.substr(0, words.find('\n'))) + "\"",
+                                q.int64(0)));
+  }
+  return out;
 }
 
 }  // namespace memd

@@ -13,10 +13,8 @@
 namespace memd {
 
 enum class RecalledKind : std::uint8_t {
-  failed_attempt,  // tests that failed after the last edits of the file
-  test_command,    // a test command that passed after edits of the file
-  met_error,       // the same error occurred before
-  solved,          // what was done between the failure and the next success of the same command
+  met_error,  // the same error occurred before
+  solved,     // what was done between the failure and the next success
 };
 
 struct Recalled {
@@ -31,19 +29,30 @@ struct RecallScope {
   std::string session_id;  // native id of the requesting session; may be empty
 };
 
-struct FileRecallQuery {
-  RecallScope scope;
-  std::string path;  // absolute
-
-  using Answer = std::vector<Recalled>;
-  Answer run(sqlite::Database& db) const;
-};
-
+// Finds how an error of a failed command went away in an earlier session: the same command passed later, or, without
+// edits in between, another one that contains its first words. Finds nothing of an error line that outputs of commands
+// that passed contain too, nor of what a compiler or linter says of names and imports, which its reader mends at once.
 struct ErrorRecallQuery {
   RecallScope scope;
   std::string text;  // the tool's output
 
   using Answer = std::vector<Recalled>;
+  Answer run(sqlite::Database& db) const;
+};
+
+// What a session did to the world, and what it was refused. Lines end with the id of their exchange: "… [x42]"; newest
+// first.
+struct SessionDeeds {
+  std::vector<std::string> commits;        // "1a2b3c4 Message"
+  std::vector<std::string> pull_requests;  // addresses
+  std::vector<std::string> replies;        // to comments of a review: "2776508025: Fixed in 1a2b3c4"
+  std::vector<std::string> forms;          // commands that worked after another form of them had failed
+  std::vector<std::string> refusals;       // calls that the person refused, with the words for it
+};
+struct SessionDeedsQuery {
+  std::int64_t session_pk = 0;
+
+  using Answer = SessionDeeds;
   Answer run(sqlite::Database& db) const;
 };
 

@@ -104,8 +104,9 @@ enum class Cue : std::uint8_t {
   answering,  // starts an answer and has no content itself
   // Searches.
   asks_why,  // asks for a decision or its reason
+  recalls,   // refers to earlier work
 };
-inline constexpr std::size_t kCues = static_cast<std::size_t>(Cue::asks_why) + 1;
+inline constexpr std::size_t kCues = static_cast<std::size_t>(Cue::recalls) + 1;
 
 class CueSet {
  public:

@@ -43,21 +43,21 @@ std::string result_with(const bj::object& request, bj::object result) {
   return bj::serialize(bj::object{{"jsonrpc", "2.0"}, {"id", request.at("id")}, {"result", std::move(result)}});
 }
 
-HookInput compacted() { return {"SessionStart", "s-1", "/w/app", "compact", {}, {}, {}, {}, false}; }
+HookInput compacted() { return {"SessionStart", "s-1", "/w/app", "compact", {}, {}, {}, false}; }
 
-TEST(SessionStartHook, WhatResumeContextSaysBecomesContext) {
+TEST(SessionStartHook, WhatIsRecalledBecomesContext) {
   bj::object asked;
   std::string output;
   {
     StandIn daemon([&](LineClient& client, const bj::object& request) {
-      asked = request.at("params").as_object();
-      client.send_line(result_with(
-          request, {{"content", {{{"type", "text"}, {"text", "Goal: \"fix\" it\n<history>\n"}}}}, {"isError", false}}));
+      asked = request;
+      client.send_line(result_with(request, {{"text", "Goal: \"fix\" it\n<history>\n"}, {"is_error", false}}));
     });
-    output = cli::session_start_output(daemon.hook_end, compacted(), kLong);
+    output = cli::recall_output(daemon.hook_end, compacted(), cli::recall_arguments(compacted(), false), kLong);
   }
-  EXPECT_EQ(asked.at("name"), "resume_context");
-  EXPECT_EQ(asked.at("arguments").at("session_id"), "s-1");
+  EXPECT_EQ(asked.at("method"), "memd/recall");
+  EXPECT_EQ(asked.at("params").at("moment"), "compact");
+  EXPECT_EQ(asked.at("params").at("session_id"), "s-1");
   const auto parsed = bj::parse(output).at("hookSpecificOutput");
   EXPECT_EQ(parsed.at("hookEventName"), "SessionStart");
   EXPECT_NE(std::string(parsed.at("additionalContext").as_string()).find("Goal: \"fix\" it\n"), std::string::npos);
@@ -68,14 +68,14 @@ TEST(SessionStartHook, FailsOpen) {
   using Answer = std::function<void(LineClient&, const bj::object&)>;
   const Answer answers[] = {
       [](LineClient& c, const bj::object& r) {
-        c.send_line(result_with(r, {{"content", {{{"type", "text"}, {"text", "no session"}}}}, {"isError", true}}));
+        c.send_line(result_with(r, {{"text", "no session"}, {"is_error", true}}));
       },
       [](LineClient& c, const bj::object& r) {
         c.send_line(bj::serialize(bj::object{
             {"jsonrpc", "2.0"}, {"id", r.at("id")}, {"error", {{"code", -32602}, {"message", "unknown tool"}}}}));
       },
       [](LineClient& c, const bj::object& r) {
-        c.send_line(result_with(r, {{"content", bj::array()}}));
+        c.send_line(result_with(r, {{"text", ""}}));
       },
       [](LineClient& c, const bj::object&) { c.send_line("<html>"); },
       [](LineClient& c, const bj::object&) {
@@ -86,26 +86,23 @@ TEST(SessionStartHook, FailsOpen) {
   };
   for (const auto& answer : answers) {
     StandIn daemon(answer);
-    EXPECT_EQ(cli::session_start_output(daemon.hook_end, compacted(), kLong), "");
+    EXPECT_EQ(cli::recall_output(daemon.hook_end, compacted(), "{}", kLong), "");
   }
 }
 
 TEST(SessionStartHook, ADaemonThatSaysNothingIsNotWaitedFor) {
   StandIn daemon([](LineClient&, const bj::object&) {});
-  EXPECT_EQ(cli::session_start_output(daemon.hook_end, compacted(), milliseconds(20)), "");
+  EXPECT_EQ(cli::recall_output(daemon.hook_end, compacted(), "{}", milliseconds(20)), "");
 }
 
-TEST(SessionStartHook, AsksForTheSessionOrTheDirectory) {
-  const auto arguments = [](std::string source, std::string session, std::string cwd) {
-    return cli::resume_arguments(
-        {"SessionStart", std::move(session), std::move(cwd), std::move(source), {}, {}, {}, {}, false});
+TEST(SessionStartHook, AsksForTheMoment) {
+  const auto arguments = [](std::string source, std::string cwd) {
+    return cli::recall_arguments({"SessionStart", "s", std::move(cwd), std::move(source), {}, {}, {}, false}, false);
   };
-  EXPECT_EQ(arguments("compact", "s", "/w"), R"({"session_id":"s","before":"now","max_tokens":2000})");
-  EXPECT_EQ(arguments("resume", "s", "/w"), R"({"session_id":"s","max_tokens":800})");
-  EXPECT_EQ(arguments("clear", "s", "/w"), R"({"project":"/w","max_tokens":1500})");
-  EXPECT_EQ(arguments("startup", "s", "/w"), R"({"project":"/w","max_tokens":800})");
-  EXPECT_EQ(arguments("", "", "/w"), R"({"project":"/w","max_tokens":800})");
-  EXPECT_EQ(arguments("startup", "s", ""), "");
+  EXPECT_EQ(arguments("compact", "/w"), R"({"moment":"compact","cwd":"/w","session_id":"s"})");
+  for (const char* source : {"startup", "resume", "clear", ""})
+    EXPECT_EQ(arguments(source, "/w"), R"({"moment":"start","cwd":"/w","session_id":"s"})") << source;
+  EXPECT_EQ(arguments("startup", ""), "");
 }
 
 TEST(SessionStartHook, ReadsWhatClaudeCodeWrites) {
@@ -123,40 +120,69 @@ TEST(SessionStartHook, ReadsWhatClaudeCodeWrites) {
     EXPECT_FALSE(parse_hook_input(bad)) << bad;
 }
 
-TEST(RecallHook, AsksForTheFileTheCommandOrTheError) {
-  const auto arguments = [](std::string_view json) { return cli::recall_arguments(*parse_hook_input(json)); };
-  EXPECT_EQ(arguments(R"({"hook_event_name":"PreToolUse","session_id":"s","cwd":"/w","tool_name":"Edit",)"
-                      R"("tool_input":{"file_path":"/w/a.go","old_string":"x"}})"),
-            R"({"cwd":"/w","session_id":"s","path":"/w/a.go"})");
-  EXPECT_EQ(arguments(R"({"hook_event_name":"PreToolUse","session_id":"s","cwd":"/w","tool_name":"Bash",)"
-                      R"("tool_input":{"command":"make x"}})"),
-            R"({"cwd":"/w","session_id":"s","command":"make x"})");
-  EXPECT_EQ(arguments(R"({"hook_event_name":"PostToolUseFailure","session_id":"s","cwd":"/w","tool_name":"Bash",)"
-                      R"("tool_input":{"command":"make x"},"error":"no rule"})"),
-            R"({"cwd":"/w","session_id":"s","error":"no rule\n"})");
+TEST(RecallHook, AsksAtPromptsAndErrorsWhereThatIsOn) {
+  const auto arguments = [](std::string_view json, bool all = true) {
+    return cli::recall_arguments(*parse_hook_input(json), all);
+  };
+  for (const std::string event : {"UserPromptSubmit", "BeforeAgent"}) {
+    const std::string asked =
+        R"({"hook_event_name":")" + event + R"(","session_id":"s","cwd":"/w","prompt":"as before"})";
+    EXPECT_EQ(arguments(asked), R"({"moment":"prompt","cwd":"/w","session_id":"s","text":"as before"})");
+    EXPECT_EQ(arguments(asked, false), "");
+  }
+  EXPECT_EQ(arguments(R"({"hook_event_name":"SubagentStart","session_id":"s","cwd":"/w"})", false),
+            R"({"moment":"subagent","cwd":"/w","session_id":"s"})");
+  for (const char* before :
+       {R"({"hook_event_name":"PreToolUse","cwd":"/w","tool_name":"Edit","tool_input":{"file_path":"/w/a.go"}})",
+        R"({"hook_event_name":"PreToolUse","cwd":"/w","tool_name":"Bash","tool_input":{"command":"make x"}})",
+        R"({"hook_event_name":"BeforeTool","cwd":"/w","tool_input":{"command":"make"}})", "{}"})
+    EXPECT_EQ(arguments(before), "") << before;
+  constexpr std::string_view kFailed =
+      R"({"hook_event_name":"PostToolUseFailure","session_id":"s","cwd":"/w","tool_name":"Bash",)"
+      R"("tool_input":{"command":"make x"},"error":"no rule"})";
+  EXPECT_EQ(arguments(kFailed), R"({"moment":"error","cwd":"/w","session_id":"s","text":"no rule\n"})");
+  EXPECT_EQ(arguments(kFailed, false), "");
   EXPECT_EQ(arguments(R"({"hook_event_name":"PostToolUse","cwd":"/w","tool_name":"Bash",)"
                       R"("tool_input":{"command":"make x"},"tool_response":{"stdout":"fine","exit_code":0}})"),
             "")
       << "it went well";
-  EXPECT_EQ(arguments(R"({"hook_event_name":"PreToolUse","cwd":"/w","tool_name":"Read",)"
-                      R"("tool_input":{"file_path":"/w/a.go"}})"),
-            "");
-  EXPECT_EQ(arguments(R"({"hook_event_name":"BeforeTool","cwd":"/w","tool_input":{"command":"make"}})"), "")
-      << "its model does not see what is said then";
-  EXPECT_EQ(arguments("{}"), "");
+}
+
+TEST(RecallHook, OfALongOutputBeginningAndEndAreAskedAbout) {
+  const std::string output = "first\n" + std::string(200'000, 'x') + "\nlast";
+  const auto input =
+      parse_hook_input(R"({"hook_event_name":"PostToolUseFailure","cwd":"/w","tool_input":{"command":"make"},)"
+                       R"("error":)" +
+                       bj::serialize(bj::value(output)) + "}");
+  ASSERT_TRUE(input);
+  EXPECT_TRUE(input->output.starts_with("first\n"));
+  EXPECT_TRUE(input->output.ends_with("\nlast\n"));
+  EXPECT_LT(input->output.size(), 40'000u);
+}
+
+TEST(RecallHook, NothingIsToldTwiceUntilTheSessionIsCompacted) {
+  admin::ToldLines told;
+  const auto kept = [&](const std::string& session, std::vector<std::string> lines) {
+    told.keep_new(session, lines);
+    return lines;
+  };
+  EXPECT_EQ(kept("s", {"a", "b"}), (std::vector<std::string>{"a", "b"}));
+  EXPECT_EQ(kept("s", {"b", "c"}), std::vector<std::string>{"c"});
+  EXPECT_EQ(kept("other", {"a"}), std::vector<std::string>{"a"});
+  told.forget("s");
+  EXPECT_EQ(kept("s", {"a"}), std::vector<std::string>{"a"});
 }
 
 TEST(RecallHook, WhatIsKnownBecomesContextInTheAgentsOwnShape) {
   for (const bool cursor : {false, true}) {
-    const HookInput input{
-        cursor ? "postToolUse" : "PreToolUse", "s", "/w", "", "Bash", "", "make x", cursor ? "failed" : "", cursor};
+    const HookInput input{cursor ? "postToolUse" : "PostToolUseFailure", "s", "/w", "", "", "make x", "failed", true};
     std::string output;
     {
       StandIn daemon([](LineClient& client, const bj::object& request) {
         EXPECT_EQ(request.at("method"), "memd/recall");
         client.send_line(result_with(request, {{"text", "It failed here.\n"}, {"is_error", false}}));
       });
-      output = cli::recall_output(daemon.hook_end, input, kLong);
+      output = cli::recall_output(daemon.hook_end, input, "{}", kLong);
     }
     const bj::object parsed = bj::parse(output).as_object();
     const auto& said =
@@ -167,22 +193,18 @@ TEST(RecallHook, WhatIsKnownBecomesContextInTheAgentsOwnShape) {
 
 TEST(RecallHook, TellsOnlyKindsThatWereUsedWhenThatWasMeasured) {
   using memd::RecalledKind;
-  const auto lines = admin::recall_lines({{RecalledKind::failed_attempt, "make check", 1},
-                                          {RecalledKind::test_command, "make test", 2},
-                                          {RecalledKind::met_error, "make all", 3},
-                                          {RecalledKind::solved, "edits of main.cpp", 4}});
-  EXPECT_EQ(lines, (std::vector<std::string>{"After the last edits of it this failed: make check [x1]",
-                                             "Tests that passed after edits of it: make test [x2]",
-                                             "The same error was met before by: make all [x3]",
+  const auto lines =
+      admin::recall_lines({{RecalledKind::met_error, "make all", 3}, {RecalledKind::solved, "edits of main.cpp", 4}});
+  EXPECT_EQ(lines, (std::vector<std::string>{"The same error was met before by: make all [x3]",
                                              "It went away after edits of main.cpp [x4]"}));
 }
 
 TEST(RecallHook, KnowingNothingItIsSilent) {
-  const HookInput input{"PreToolUse", "s", "/w", "", "Bash", "", "make x", "", false};
+  const HookInput input{"PostToolUseFailure", "s", "/w", "", "", "make x", "failed", true};
   StandIn daemon([](LineClient& client, const bj::object& request) {
     client.send_line(result_with(request, {{"text", ""}, {"is_error", false}}));
   });
-  EXPECT_EQ(cli::recall_output(daemon.hook_end, input, kLong), "");
+  EXPECT_EQ(cli::recall_output(daemon.hook_end, input, "{}", kLong), "");
 }
 
 }  // namespace

@@ -230,6 +230,9 @@ TEST_F(HeldStore, AnotherCommandIsToldWhoHoldsTheStore) {
 
 // The first session after a boot.
 TEST_F(HeldStore, TheHookOfASessionReadsTheStoreWhenNoDaemonRuns) {
+  home_.turn("/src/p1", 4, system_clock().now(), "word", "Why today?", "Because.");
+  const auto read = run({"ingest", "--once"})->wait(kEndsWithin);
+  ASSERT_TRUE(read);
   write_file(dir_ / "input",
              R"({"hook_event_name":"SessionStart","source":"startup","session_id":"s","cwd":"/src/p1"})");
   const auto said_to = dir_ / "said-by-hook";
@@ -246,7 +249,7 @@ TEST_F(HeldStore, TheHookOfASessionReadsTheStoreWhenNoDaemonRuns) {
     EXPECT_EQ(ended->code, 0) << ended->said;
   }
   EXPECT_THAT(bytes_of(said_to), HasSubstr("additionalContext"));
-  EXPECT_THAT(bytes_of(said_to), HasSubstr("Why?"));
+  EXPECT_THAT(bytes_of(said_to), HasSubstr("Why today?"));
   EXPECT_FALSE(InstanceLock::is_held(data_.path())) << "a hook starts nothing";
 }
 

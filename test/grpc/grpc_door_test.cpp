@@ -207,7 +207,7 @@ TEST_F(GrpcDoor, AnswersEachCall) {
 
   v1::RecallReport recalled;
   v1::RecallParams recall;
-  recall.set_command("make");
+  recall.set_text("make: no rule to make target");
   ask("Recall", &Stub::Recall, recall, recalled);
 
   v1::CoverageReport coverage;

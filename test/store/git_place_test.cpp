@@ -54,6 +54,16 @@ TEST_F(GitPlaceTest, AWorktreeBelongsToItsRepositoryWhereverItIs) {
   EXPECT_EQ(main->worktree, "");
 }
 
+TEST_F(GitPlaceTest, EachWorktreeHasItsBranch) {
+  write(repo_ / ".git/HEAD", "ref: refs/heads/main\n");
+  add_worktree(repo_, tree_);
+  write(repo_ / ".git/worktrees/w/HEAD", "ref: refs/heads/ada/fix-rows\n");
+  EXPECT_EQ(git_place_of(repo_.string())->branch, "main");
+  EXPECT_EQ(git_place_of(tree_.string())->branch, "ada/fix-rows");
+  write(repo_ / ".git/HEAD", "1a2b3c4d5e6f\n");
+  EXPECT_EQ(git_place_of(repo_.string())->branch, "") << "detached";
+}
+
 TEST_F(GitPlaceTest, RelativePathsAsNewerGitWritesThem) {
   const fs::path git = repo_ / ".git/worktrees/fix";
   write(git / "commondir", "../..\n");

@@ -1,4 +1,6 @@
 #include "store/read/recall.hpp"
+#include "store/read/sessions.hpp"
+#include "store/read/standing_lines.hpp"
 #include "store/reader.hpp"
 #include "test/support/scripted_store.hpp"
 #include "test/support/temp_dir.hpp"
@@ -48,19 +50,71 @@ TEST_F(RecallTest, AnErrorThatWentAwayIsToldWithWhatWasDone) {
   EXPECT_TRUE(ask(ErrorRecallQuery{scope_, "Exit code 1"}).empty());
 }
 
-TEST_F(RecallTest, AFileIsToldWithTheTestsThatPassedAfterItsEdits) {
-  const auto found = ask(FileRecallQuery{scope_, "/w/p/src/importer.go"});
-  ASSERT_FALSE(found.empty());
-  EXPECT_EQ(found.back().kind, RecalledKind::test_command);
-  EXPECT_EQ(found.back().text, "go test ./src/...");
-  EXPECT_TRUE(ask(FileRecallQuery{scope_, "/w/p/src/other.go"}).empty());
+TEST_F(RecallTest, AnErrorThatAnotherFormOfTheCommandEndedIsToldWithIt) {
+  const auto found = ask(ErrorRecallQuery{scope_, "Error: no rule to make target deploy"});
+  ASSERT_EQ(found.size(), 2u);
+  EXPECT_EQ(found[1].text, "`npm run deploy --force`");
 }
 
 TEST_F(RecallTest, NothingIsToldOfTheSessionThatAsksNorOfOtherProjects) {
   scope_.session_id = "old";
-  EXPECT_TRUE(ask(FileRecallQuery{scope_, "/w/p/src/importer.go"}).empty());
+  EXPECT_TRUE(ask(ErrorRecallQuery{scope_, "Error: row 77 was lost in TestImport"}).empty());
   scope_ = {"/elsewhere", "new"};
-  EXPECT_TRUE(ask(FileRecallQuery{scope_, "/w/p/src/importer.go"}).empty());
+  EXPECT_TRUE(ask(ErrorRecallQuery{scope_, "Error: row 77 was lost in TestImport"}).empty());
+}
+
+TEST_F(RecallTest, ALineThatSuccessfulOutputsContainTellsNothing) {
+  EventScript s("claude_code:other");
+  s.user("Deploy again.");
+  s.call("c1", "Bash", "make deploy").result("c1", "Error: no rule to make target deploy, ignored");
+  s.answer("Done.");
+  test::take_in(file_, s, Platform::claude_code, "/h/other.jsonl");
+  EXPECT_TRUE(ask(ErrorRecallQuery{scope_, "Error: no rule to make target deploy"}).empty());
+}
+
+TEST_F(RecallTest, WhatASessionDidAndWasRefused) {
+  EventScript s("claude_code:deeds");
+  s.user("Commit it.");
+  s.call("c1", "Bash", "git commit -m 'Keep rows'").result("c1", "[main 1a2b3c4d] Keep rows");
+  s.call("c2", "Bash", "git commit -m x").result("c2", "On branch main: nothing [to] commit", true);
+  s.call("c3", "Bash", "gh api repos/o/r/pulls/7/comments/2776508025/replies -f body=\"Fixed in 1a2b3c4d\"")
+      .result("c3", "{}");
+  s.call("c4", "Bash", "npm run build app").result("c4", "error: no such workspace", true);
+  s.call("c5", "Bash", "npm run build -w app").result("c5", "built");
+  s.answer("Done.");
+  test::take_in(file_, s, Platform::claude_code, "/h/deeds.jsonl");
+  Reader reader(file_);
+  const auto session = reader.ask(SessionQuery{"deeds"});
+  ASSERT_TRUE(session);
+  const auto found = reader.ask(SessionDeedsQuery{session->pk});
+  ASSERT_TRUE(found);
+  ASSERT_EQ(found->commits.size(), 1u);
+  EXPECT_TRUE(found->commits[0].starts_with("1a2b3c4d Keep rows [x")) << found->commits[0];
+  ASSERT_EQ(found->replies.size(), 1u);
+  EXPECT_TRUE(found->replies[0].starts_with("2776508025: Fixed in 1a2b3c4d [x")) << found->replies[0];
+  ASSERT_EQ(found->forms.size(), 1u);
+  EXPECT_TRUE(found->forms[0].starts_with("`npm run build -w app` [x")) << found->forms[0];
+}
+
+TEST_F(RecallTest, WhatAPersonSaysInSeveralSessionsStands) {
+  const auto say = [&](int n, const char* text) {
+    EventScript s("claude_code:said-" + std::to_string(n));
+    s.user(text).answer("Done.");
+    test::take_in(file_, s, Platform::claude_code, "/h/said-" + std::to_string(n) + ".jsonl");
+  };
+  say(1, "Never push directly to the release branch.");
+  say(2, "Please never push directly to the release branch!");
+  say(3, "Always open draft pull requests for reviews.");
+  say(4, "Always run the lint tests before the commit.");
+  say(5, "Always run the lint tests before the commit.");
+  Reader reader(file_);
+  const auto found = reader.ask(StandingLinesQuery{"/w/p"});
+  ASSERT_TRUE(found);
+  ASSERT_EQ(found->size(), 1u) << "once is no rule, and twice is none of tests";
+  EXPECT_EQ(found->front().sessions, 2);
+  EXPECT_NE(found->front().text.find("release branch"), std::string::npos);
+  say(6, "Push directly to the release branch now, please.");
+  EXPECT_TRUE(reader.ask(StandingLinesQuery{"/w/p"})->empty()) << "taken back";
 }
 
 TEST(ErrorSignature, IsTheFirstLineThatTellsOfAnErrorWithoutNumbers) {
