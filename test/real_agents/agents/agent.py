@@ -36,6 +36,10 @@ class Agent:
     tokens_of = ('step', 'end', 'stray')  # kinds of requests whose tokens the agent keeps
     overwrites = False    # it writes its files anew, without what a compaction replaced
     keeps_ids = True      # of the model's calls
+    uncounted = ()        # tools: the tokens of a request whose answer calls one are missing in the agent's own sum
+    dates_answers = True  # else they have the time of their prompt
+    tells_lines = True    # of an edit
+    rounds_tokens = False  # to hundreds, and does not tell which were cached
     writes_late = False   # what a killed turn had said and done is lost
     tokens_by_turn = False  # it keeps those of a turn at its end only
     tells_trigger = True  # of a compaction: by hand or by itself
@@ -80,6 +84,10 @@ class Agent:
     def compact_command(self):
         """The command line that compacts the session, in a process of its own; None: only its screen can."""
         return None
+
+    def stored_call(self, call):
+        """A call of the stand-in's log as the agent stores it, where it does not keep ids: name of the tool, values of the input."""
+        return call['name'], call['arguments'].values()
 
     def transcripts(self):
         """The files that the agent wrote about its sessions and that its user may delete."""
