@@ -154,8 +154,7 @@ class Checker:
 
     def tokens(self):
         """The sums of the log. The driver says which requests its agent keeps the tokens of."""
-        kept = [r['tokens'] for r in self.play.records if r['kind'] in self.driver.tokens_of and
-                not any(call['name'] in self.driver.uncounted for call in r['calls']) and
+        kept = [r['tokens'] for r in self.play.records if self.driver.keeps_tokens(r) and
                 not ((self.driver.tokens_by_turn or self.driver.writes_late) and self._was_killed(r))]
         log = [sum(t['input'] - t['cached'] for t in kept), sum(t['output'] for t in kept), sum(t['cached'] for t in kept)]
         main = [s for s in self.sessions if not s.get('parent_session_id')]  # whose sums have those of its helpers in them

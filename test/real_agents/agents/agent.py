@@ -36,7 +36,6 @@ class Agent:
     tokens_of = ('step', 'end', 'stray')  # kinds of requests whose tokens the agent keeps
     overwrites = False    # it writes its files anew, without what a compaction replaced
     keeps_ids = True      # of the model's calls
-    uncounted = ()        # tools: the tokens of a request whose answer calls one are missing in the agent's own sum
     dates_answers = True  # else they have the time of their prompt
     tells_lines = True    # of an edit
     rounds_tokens = False  # to hundreds, and does not tell which were cached
@@ -89,6 +88,10 @@ class Agent:
         """A call of the stand-in's log as the agent stores it, where it does not keep ids: name of the tool, values of the input."""
         return call['name'], call['arguments'].values()
 
+    def keeps_tokens(self, record):
+        """Whether the agent stores the tokens of a request of the stand-in's log."""
+        return record['kind'] in self.tokens_of
+
     def transcripts(self):
         """The files that the agent wrote about its sessions and that its user may delete."""
         return []
@@ -96,8 +99,8 @@ class Agent:
     # What scenarios do with it.
     def version(self):
         out = subprocess.run([self.program, '--version'], env=self.environment(), cwd=self.project, text=True, timeout=TURN_SECONDS,
-                             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-        return next((w.strip('v,().') for w in out.stdout.split() if w.strip('v,().')[:1].isdigit()), '?')
+                             stdin=subprocess.DEVNULL, capture_output=True)
+        return next((w.strip('v,().') for w in (out.stdout or out.stderr).split() if w.strip('v,().')[:1].isdigit()), '?')
 
     def environment(self):
         return {'HOME': str(self.home), 'USER': 'dev', 'LANG': 'C.UTF-8', 'TERM': 'xterm-256color', 'TZ': 'UTC', 'NO_COLOR': '1',

@@ -11,7 +11,6 @@ class Vibe(Agent):
     programs = 'bin'
     setup_name = 'vibe'
     keeps_ids = False
-    uncounted = ('run_typescript',)
     fill = 150_000
     ready = 'standin'
     OPTIONS = ['--yolo', '--trust']
@@ -40,8 +39,11 @@ auto_compact_threshold = 100000
     def variables(self):
         return {'MISTRAL_API_KEY': 'none', 'STANDIN_KEY': 'none'}
 
+    def keeps_tokens(self, record):
+        return super().keeps_tokens(record) and not any(call['name'] == 'run_typescript' for call in record['calls'])
+
     def stored_call(self, call):
         program = re.search(r'tools\.([\w.]+)\((.*)\);', call['arguments'].get('code', ''))
         if program:
             return program.group(1), json.loads(program.group(2)).values()
-        return {'edit': 'search_replace'}.get(call['name'], call['name']), call['arguments'].values()
+        return {'edit': 'search_replace', 'wait': 'self.wait'}.get(call['name'], call['name']), call['arguments'].values()
