@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 using namespace json;  // NOLINT(google-build-using-namespace): the whole file reads JSON
 
 MEMD_KEYS(ItemKeys, entry, summary, id, time, cwd, branch, model, title, named, parentID, session);
-MEMD_KEYS(SessionKeys, id, rootSessionId, createdAt, updatedAt);
+MEMD_KEYS(SessionKeys, id, rootSessionId, parentSessionId, createdAt, updatedAt);
 MEMD_KEYS(TokenKeys, inputTokens, outputTokens, cachedInputTokens, totalTokens);
 MEMD_KEYS(EntryKeys, id, type, role, source, kind, createdAt, generationStatus, text, message);
 MEMD_KEYS(StateKeys, status, outputText, decision, error);
@@ -73,7 +73,8 @@ class Decoder final : public KeyedDecoder<ItemKeys> {
     od::object session;
     SessionKeys told;
     const bool has_state = seek_object(root, "session", session) && collect(session, told);
-    if (const std::string parent = c.text(keys_.parentID); !parent.empty()) {
+    const auto parent_id = is_string(keys_.parentID) ? keys_.parentID : told.parentSessionId;
+    if (const std::string parent = c.text(parent_id); !parent.empty()) {
       // A subagent belongs to its root. Others go on from an earlier session.
       const bool is_subagent = is_string(told.rootSessionId) && told.rootSessionId != told.id;
       if (is_subagent) update.kind = SessionKind::subagent;
@@ -204,8 +205,9 @@ class VibeAdapter final : public AdapterOf<Decoder> {
         .limitations = {"Tokens are known for each session, not for each response.",
                         "Of several compactions the disk has the last summary: the others are known if memd read them.",
                         "The branch is the one at the start of the session.",
+                        "Requests that run a program (run_typescript) are missing in Vibe's own sum.",
                         "Sessions of versions before 3 (session_*/messages.jsonl) are not read.",
-                        "Subagents and sessions that go on from another were not seen."},
+                        "Sessions that go on from another were not seen."},
         .storage_locations = {"~/.vibe/logs/session/unified", "$VIBE_HOME/logs/session/unified"},
         .resume_command = {"vibe", "--resume", "{id}"}};  // vibe --help, 3.0
     return description;

@@ -178,7 +178,7 @@ class Checker:
     def whole(self):
         """One session for the person, one for each helper, each with a prompt of its own."""
         helpers = len({r['turn'] for r in self.answered if r['turn'] == 'count'})
-        begun = 1 + self.scenario['play'].count('new') if self.driver.resumes else len(self.play.prompts)
+        begun = 1 + self.scenario['play'].count('new') if self.driver.resumes or 'open' in self.scenario['play'] else len(self.play.prompts)
         empty = [s['session_id'] for s in self.sessions if not s['exchanges']]
         children = [s for s in self.sessions if s.get('parent_session_id')]
         wrong = [f'{e} has no prompt' for e in empty]

@@ -1,5 +1,5 @@
 """aider (OpenAI Chat Completions without tools). It keeps one time for each start, and what it writes lies in the project."""
-from .agent import Agent
+from .agent import Agent, Unable
 
 
 class Aider(Agent):
@@ -23,6 +23,9 @@ class Aider(Agent):
     def variables(self):
         return {'OPENAI_API_KEY': 'none', 'OPENAI_API_BASE': self.model.url + '/v1', 'AIDER_ANALYTICS': 'false', 'AIDER_CHECK_UPDATE': 'false',
                 'LITELLM_LOCAL_MODEL_COST_MAP': 'True'}
+
+    def compact(self):
+        raise Unable('has no command for it')
 
     def transcripts(self):
         return list(self.project.glob('.aider.chat.history.md'))
