@@ -257,7 +257,7 @@ TEST_F(UsageOfHomes, ASessionIncludesItsSubagents) {
 
 TEST_F(UsageOfHomes, ASessionIncludesTheAccountsOfItsSubagents) {
   for (const char* golden : {"last_generation", "subagent"})
-    std::filesystem::copy(test::source_dir() / "test/golden/vibe" / golden / "home", home_,
+    std::filesystem::copy(test::source_dir() / "test/golden/vibe" / golden / "home", home_.path(),
                           std::filesystem::copy_options::recursive);
   SessionListQuery one{{}, 10, 0};
   one.filter.session = "7b0c2d4e-0000-4000-8000-000000000001";
