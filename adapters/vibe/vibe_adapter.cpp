@@ -109,8 +109,11 @@ class Decoder final : public KeyedDecoder<ItemKeys> {
                                                                 : RecordOutcome::skipped("blank_message");
     }
     if (type == "checkpoint") {
-      c.add_lifecycle(string_body(keys.kind) == "compaction" ? "compaction" : "checkpoint",
-                      one_line(c.text(keys.message), 80));
+      const auto trigger = string_body(token_in(entry, "details", "trigger"));
+      if (string_body(keys.kind) == "compaction")
+        c.add_lifecycle("compaction", trigger == "automatic" ? "auto" : trigger);
+      else
+        c.add_lifecycle("checkpoint", one_line(c.text(keys.message), 80));
       return RecordOutcome::indexed();
     }
     c.diagnose(DiagnosticType::unknown_record_type, {"type"});
@@ -149,6 +152,8 @@ class Decoder final : public KeyedDecoder<ItemKeys> {
     call.summary = call.tool;
     const std::string tool = call.tool;
     const bool edits = access_of(tool) == FileAccess::modified;
+    if (const std::string child = c.text(token_in(entry, "detail", "childSessionId")); !child.empty())
+      c.add_subagent(make_session_uid(Platform::vibe, child), id, c.time);
     if (seek_object(entry, "detail", inner) && seek(inner, "input", input) &&
         !tool_calls::read_tool_input(c, input, access_of, call))
       return RecordOutcome::damaged();

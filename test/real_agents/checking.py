@@ -171,7 +171,8 @@ class Checker:
         for row in self.store.json('coverage')['coverage']:
             if row['disposition'] == 'unknown':
                 unknown[row['record_type']] += row['bytes']
-        diagnostics = collections.Counter(d['error_type'] for d in self.store.json('diagnostics')['diagnostics'])
+        diagnostics = collections.Counter(d['error_type'] for d in self.store.json('diagnostics')['diagnostics']
+                                          if not (self.driver.replaces and d['error_type'] == 'source_replaced'))
         return some([f'{kind}: {size} B unknown' for kind, size in unknown.items()] +
                     [f'{count} × {kind}' for kind, count in diagnostics.items() if not unknown])
 

@@ -35,6 +35,7 @@ class Agent:
     has_hook = False   # `memd setup` gives it a hook for the start of a session
     tokens_of = ('step', 'end', 'stray')  # kinds of requests whose tokens the agent keeps
     overwrites = False    # it writes its files anew, without what a compaction replaced
+    replaces = False      # it writes a transcript anew, with all that it held, in place of the old file
     keeps_ids = True      # of the model's calls
     dates_answers = True  # else they have the time of their prompt
     tells_lines = True    # of an edit

@@ -9,6 +9,7 @@ class Droid(Agent):
     resumes = False
     has_hook = True
     subagent = 'worker'
+    replaces = True
     OPTIONS = ['exec', '--skip-permissions-unsafe', '-m', 'custom:Stand-in-0']
     ASK = []
 
@@ -21,4 +22,4 @@ class Droid(Agent):
         return {'FACTORY_API_KEY': 'fk-none', 'FACTORY_DISABLE_AUTOUPDATE': '1'}
 
     def transcripts(self):
-        return list((self.home / '.factory/sessions').rglob('*.jsonl'))
+        return [path for path in (self.home / '.factory/sessions').rglob('*') if path.is_file()]  # with the settings of each
