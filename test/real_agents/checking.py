@@ -216,6 +216,8 @@ class Checker:
             if may_lack:  # it counts what it has; a compaction that it lacks may have ended an exchange
                 mine, other = ({**rows, 'sessions': without(rows['sessions'], 'compactions'),
                                 'exchanges': without(rows['exchanges'], 'ended_at')} for rows in (mine, other))
+                # What lay beside a deleted transcript is a session without turns.
+                other['sessions'] = {row for row in other['sessions'] if dict(row)['turns']}
             if may_lack and self.driver.overwrites and self.made > 1:  # and lasted as long
                 mine, other = ({**rows, 'session_digests': without(rows['session_digests'], 'wall_clock_ms')} for rows in (mine, other))
             for table, rows in mine.items():

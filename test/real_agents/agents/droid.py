@@ -22,4 +22,4 @@ class Droid(Agent):
         return {'FACTORY_API_KEY': 'fk-none', 'FACTORY_DISABLE_AUTOUPDATE': '1'}
 
     def transcripts(self):
-        return [path for path in (self.home / '.factory/sessions').rglob('*') if path.is_file()]  # with the settings of each
+        return list((self.home / '.factory/sessions').rglob('*.jsonl'))
