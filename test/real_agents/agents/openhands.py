@@ -7,6 +7,7 @@ class OpenHands(Agent):
     program = 'openhands'
     programs = 'bin'
     setup_name = 'openhands'
+    subagent = 'general-purpose'
     OPTIONS = ['--headless', '--override-with-envs', '--always-approve', '--exit-without-confirmation']
     ASK = ['-t']
 

@@ -63,7 +63,9 @@ def arguments(tool, kind, step, project):
         if tool.name in THROUGH:
             prefix, name, given = THROUGH[tool.name]
             return {name: prefix + kind[4:], given: step['arguments']}
-        return _known(tool.schema, step['arguments'])
+        # What the agent itself requires of a tool of a server, as OpenHands its security_risk, is not in the scenario.
+        added = tool.schema.get('required') or [] if kind.startswith('mcp:') else []
+        return {**{name: _default(tool.schema['properties'].get(name) or {}, step) for name in added}, **_known(tool.schema, step['arguments'])}
     if tool.is_freeform:
         return patch(step, project) if tool.name == 'apply_patch' else step.get('command', '')
     properties = tool.schema.get('properties') or {}
