@@ -153,7 +153,8 @@ Result<void> SessionReader::load() {
     add_summary(text);
   }
   MEMD_TRY_ASSIGN(const std::string meta, read("meta.json"));
-  set_head(meta);
+  MEMD_TRY_ASSIGN(const std::string runtime, read(generation_ + "/runtime-state.json"));
+  set_head(meta, member(member(runtime, "session_metadata"), "cwd"));
   for (const std::string& id : order_) {
     const auto entry = entries_.find(id);
     if (entry == entries_.end()) continue;
@@ -225,7 +226,7 @@ void SessionReader::add_summary(std::string_view chunk) {
   }
 }
 
-void SessionReader::set_head(std::string_view meta) {
+void SessionReader::set_head(std::string_view meta, std::string_view cwd) {
   object root;
   json::ObjectWriter head;
   if (parser_.parse(meta, root)) {
@@ -237,7 +238,8 @@ void SessionReader::set_head(std::string_view meta) {
     head.some_text("branch", json::text_of(root, "git_branch")).some_text("title", json::text_of(root, "title"));
     head.flag("named", json::text_of(root, "title_source") == "manual");
     head.some_text("parentID", json::text_of(root, "parent_session_id"));
-  }
+  } else if (!cwd.empty())
+    head.json("cwd", cwd);
   if (!session_.empty()) head.json("session", session_);
   head_ = bytes_.add(snapshot::kHeadKey, std::move(head).finish(), meta.size());
 }

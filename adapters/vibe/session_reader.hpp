@@ -40,7 +40,7 @@ class SessionReader : public SnapshotReader {
   bool change(std::string_view operation);  // false: not known
   void put(std::string_view entry);
   void add_summary(std::string_view chunk);
-  void set_head(std::string_view meta);
+  void set_head(std::string_view meta, std::string_view cwd);  // `cwd`: of a subagent, which has no meta.json
 
   const std::string folder_;
   const std::string id_;

@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 using namespace json;  // NOLINT(google-build-using-namespace): the whole file reads JSON
 
 MEMD_KEYS(ItemKeys, entry, summary, id, time, cwd, branch, model, title, named, parentID, session);
-MEMD_KEYS(SessionKeys, id, rootSessionId, createdAt, updatedAt);
+MEMD_KEYS(SessionKeys, id, rootSessionId, parentSessionId, createdAt, updatedAt);
 MEMD_KEYS(TokenKeys, inputTokens, outputTokens, cachedInputTokens, totalTokens);
 MEMD_KEYS(EntryKeys, id, type, role, source, kind, createdAt, generationStatus, text, message);
 MEMD_KEYS(StateKeys, status, outputText, decision, error);
@@ -73,7 +73,8 @@ class Decoder final : public KeyedDecoder<ItemKeys> {
     od::object session;
     SessionKeys told;
     const bool has_state = seek_object(root, "session", session) && collect(session, told);
-    if (const std::string parent = c.text(keys_.parentID); !parent.empty()) {
+    const auto parent_id = is_string(keys_.parentID) ? keys_.parentID : told.parentSessionId;
+    if (const std::string parent = c.text(parent_id); !parent.empty()) {
       // A subagent belongs to its root. Others go on from an earlier session.
       const bool is_subagent = is_string(told.rootSessionId) && told.rootSessionId != told.id;
       if (is_subagent) update.kind = SessionKind::subagent;
@@ -108,8 +109,11 @@ class Decoder final : public KeyedDecoder<ItemKeys> {
                                                                 : RecordOutcome::skipped("blank_message");
     }
     if (type == "checkpoint") {
-      c.add_lifecycle(string_body(keys.kind) == "compaction" ? "compaction" : "checkpoint",
-                      one_line(c.text(keys.message), 80));
+      const auto trigger = string_body(token_in(entry, "details", "trigger"));
+      if (string_body(keys.kind) == "compaction")
+        c.add_lifecycle("compaction", trigger == "automatic" ? "auto" : trigger);
+      else
+        c.add_lifecycle("checkpoint", one_line(c.text(keys.message), 80));
       return RecordOutcome::indexed();
     }
     c.diagnose(DiagnosticType::unknown_record_type, {"type"});
@@ -148,6 +152,8 @@ class Decoder final : public KeyedDecoder<ItemKeys> {
     call.summary = call.tool;
     const std::string tool = call.tool;
     const bool edits = access_of(tool) == FileAccess::modified;
+    if (const std::string child = c.text(token_in(entry, "detail", "childSessionId")); !child.empty())
+      c.add_subagent(make_session_uid(Platform::vibe, child), id, c.time);
     if (seek_object(entry, "detail", inner) && seek(inner, "input", input) &&
         !tool_calls::read_tool_input(c, input, access_of, call))
       return RecordOutcome::damaged();
@@ -204,8 +210,9 @@ class VibeAdapter final : public AdapterOf<Decoder> {
         .limitations = {"Tokens are known for each session, not for each response.",
                         "Of several compactions the disk has the last summary: the others are known if memd read them.",
                         "The branch is the one at the start of the session.",
+                        "Requests that run a program (run_typescript) are missing in Vibe's own sum.",
                         "Sessions of versions before 3 (session_*/messages.jsonl) are not read.",
-                        "Subagents and sessions that go on from another were not seen."},
+                        "Sessions that go on from another were not seen."},
         .storage_locations = {"~/.vibe/logs/session/unified", "$VIBE_HOME/logs/session/unified"},
         .resume_command = {"vibe", "--resume", "{id}"}};  // vibe --help, 3.0
     return description;

@@ -252,7 +252,7 @@ class UsageWalk {
     visit_(row);
   }
 
-  // An account covers the subagents of its session.
+  // An account covers the subagents of its session that have none.
   void visit_accounts(const Known& of) {
     const auto accounts = accounts_of(of.session.pk);
     if (accounts.empty()) return visit_cost(of);
@@ -479,13 +479,22 @@ SessionTokens session_tokens(sqlite::Database& db, std::int64_t session_pk) {
   SessionTokens out;
   out.own = only_row(db.prepare(sql).bind(session_pk));
   out.subagents = only_row(db.prepare(of_subagents).bind(session_pk));
-  auto& has_account = db.prepare("SELECT 1 FROM session_accounts WHERE session_pk = ? LIMIT 1").bind(session_pk);
-  const bool any = has_account.step();
-  has_account.reset();
-  if (!any) return out;
+  static const std::string accounts = std::string(kFamily) +
+                                      "SELECT DISTINCT session_pk FROM session_accounts"
+                                      " WHERE session_pk IN (SELECT pk FROM family)";
+  std::vector<std::int64_t> with_account;
+  auto& q = db.prepare(accounts).bind(session_pk);
+  while (q.step())
+    with_account.push_back(q.int64(0));
+  q.reset();
+  if (with_account.empty()) return out;
   const QueryFilter all;
-  const ResponseVisitor add = [&](const ResponseRow& r) { out.account += r.tokens; };
-  UsageWalk(db, all, add, UsageDetail::sessions).accounts(session_pk);
+  const ResponseVisitor add = [&](const ResponseRow& r) {
+    (r.session->pk == session_pk ? out.account : out.subagents) += r.tokens;
+  };
+  UsageWalk walk(db, all, add, UsageDetail::sessions);
+  for (const std::int64_t pk : with_account)
+    walk.accounts(pk);
   return out;
 }
 

@@ -255,6 +255,18 @@ TEST_F(UsageOfHomes, ASessionIncludesItsSubagents) {
   EXPECT_EQ(figures(usage(UsageBy::day, one).total), "7020/13");
 }
 
+TEST_F(UsageOfHomes, ASessionIncludesTheAccountsOfItsSubagents) {
+  for (const char* golden : {"last_generation", "subagent"})
+    std::filesystem::copy(test::source_dir() / "test/golden/vibe" / golden / "home", home_.path(),
+                          std::filesystem::copy_options::recursive);
+  SessionListQuery one{{}, 10, 0};
+  one.filter.session = "7b0c2d4e-0000-4000-8000-000000000001";
+  const SessionList list = one.run(db());
+  ASSERT_EQ(list.sessions.size(), 1U);
+  EXPECT_EQ(list.sessions[0].account_tokens, (TokenUsage{1'800, 90, 600, 0}));
+  EXPECT_EQ(list.sessions[0].subagent_tokens, (TokenUsage{90, 8, 10, 0}));
+}
+
 // F5. Ids of a server that numbers its responses anew.
 TEST_F(UsageOfHomes, AnIdThatRepeatsInAnotherSessionIsAnotherResponse) {
   for (const int n : {5, 6}) {

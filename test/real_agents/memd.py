@@ -22,12 +22,13 @@ class Memd:
 
     def __init__(self, program, home, data):
         self.program, self.home, self.data = program, home, data
+        self.environment = {**os.environ, 'TZ': 'UTC', 'HOME': str(data), 'XDG_CONFIG_HOME': f'{home}/.config'}  # where a driver may write config.yaml
         self.daemon = None
 
     def run(self, *arguments, timeout=120):
         """Standard output. A failure is a RuntimeError with what it said."""
         done = subprocess.run([self.program, '--home', self.home, '--data-dir', self.data, *arguments], capture_output=True, text=True,
-                              timeout=timeout, stdin=subprocess.DEVNULL, env={**os.environ, 'TZ': 'UTC', 'HOME': str(self.data)})
+                              timeout=timeout, stdin=subprocess.DEVNULL, env=self.environment)
         if done.returncode not in (0, 3):
             raise RuntimeError(f'memd {" ".join(arguments)}: {done.stderr.strip()[-300:]}')
         return done.stdout
@@ -48,7 +49,7 @@ class Memd:
         with open(self.data / 'memd.log', 'wb') as log, socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as told:
             told.bind('\0' + name)  # where memd tells a service manager that it is ready
             self.daemon = subprocess.Popen([self.program, '--home', self.home, '--data-dir', self.data, '--socket'], stdin=subprocess.DEVNULL,
-                                           stdout=log, stderr=log, env={**os.environ, 'HOME': str(self.data), 'NOTIFY_SOCKET': '@' + name})
+                                           stdout=log, stderr=log, env={**self.environment, 'NOTIFY_SOCKET': '@' + name})
             told.settimeout(60)
             try:
                 while b'READY=1' not in told.recv(4096):

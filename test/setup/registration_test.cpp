@@ -441,7 +441,10 @@ TEST(Registration, FindsClientsByWhatTheyLeave) {
 TEST(Registration, AVariableOfTheClientNamesAnotherPlace) {
   const Home h;
   ClientPlaces p = h.places();
-  p.variables = {{"CLAUDE_CONFIG_DIR", "/c"}, {"OPENCODE_CONFIG", "/o.json"}, {"KIMI_CODE_HOME", "/k"}};
+  p.variables = {{"CLAUDE_CONFIG_DIR", "/c"},
+                 {"OPENCODE_CONFIG", "/o.json"},
+                 {"KIMI_CODE_HOME", "/k"},
+                 {"OPENHANDS_PERSISTENCE_DIR", "/h"}};
   const auto only_file = [&](std::string_view client) {
     const auto files = config_files(*find_client(client), ClientScope::user, p, {});
     return files.size() == 1 ? files.front().path : fs::path();
@@ -450,6 +453,7 @@ TEST(Registration, AVariableOfTheClientNamesAnotherPlace) {
   EXPECT_EQ(hook_file(*find_client("claude-code"), ClientScope::user, p, {})->path, "/c/settings.json");
   EXPECT_EQ(only_file("opencode"), "/o.json");
   EXPECT_EQ(only_file("kimi"), "/k/mcp.json");
+  EXPECT_EQ(only_file("openhands"), "/h/mcp.json");
   EXPECT_EQ(only_file("codex"), h.home() / ".codex/config.toml");
 }
 

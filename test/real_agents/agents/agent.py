@@ -35,7 +35,11 @@ class Agent:
     has_hook = False   # `memd setup` gives it a hook for the start of a session
     tokens_of = ('step', 'end', 'stray')  # kinds of requests whose tokens the agent keeps
     overwrites = False    # it writes its files anew, without what a compaction replaced
+    replaces = False      # it writes a transcript anew, with all that it held, in place of the old file
     keeps_ids = True      # of the model's calls
+    dates_answers = True  # else they have the time of their prompt
+    tells_lines = True    # of an edit
+    rounds_tokens = False  # to hundreds, and does not tell which were cached
     writes_late = False   # what a killed turn had said and done is lost
     tokens_by_turn = False  # it keeps those of a turn at its end only
     tells_trigger = True  # of a compaction: by hand or by itself
@@ -81,6 +85,14 @@ class Agent:
         """The command line that compacts the session, in a process of its own; None: only its screen can."""
         return None
 
+    def stored_call(self, call):
+        """A call of the stand-in's log as the agent stores it, where it does not keep ids: name of the tool, values of the input."""
+        return call['name'], call['arguments'].values()
+
+    def keeps_tokens(self, record):
+        """Whether the agent stores the tokens of a request of the stand-in's log."""
+        return record['kind'] in self.tokens_of
+
     def transcripts(self):
         """The files that the agent wrote about its sessions and that its user may delete."""
         return []
@@ -88,8 +100,8 @@ class Agent:
     # What scenarios do with it.
     def version(self):
         out = subprocess.run([self.program, '--version'], env=self.environment(), cwd=self.project, text=True, timeout=TURN_SECONDS,
-                             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-        return next((w.strip('v,().') for w in out.stdout.split() if w.strip('v,().')[:1].isdigit()), '?')
+                             stdin=subprocess.DEVNULL, capture_output=True)
+        return next((w.strip('v,().') for w in (out.stdout or out.stderr).split() if w.strip('v,().')[:1].isdigit()), '?')
 
     def environment(self):
         return {'HOME': str(self.home), 'USER': 'dev', 'LANG': 'C.UTF-8', 'TERM': 'xterm-256color', 'TZ': 'UTC', 'NO_COLOR': '1',

@@ -10,6 +10,7 @@ class ClaudeCode(Agent):
     ready = 'bypass permissions on'
     setup_name = 'claude-code'
     has_hook = True
+    tokens_of = ('step', 'end', 'stray', 'summary')  # those of summaries in its account only
     models = ('claude-sonnet-4-5',)
 
     def files(self):

@@ -9,6 +9,7 @@ class Droid(Agent):
     resumes = False
     has_hook = True
     subagent = 'worker'
+    replaces = True
     OPTIONS = ['exec', '--skip-permissions-unsafe', '-m', 'custom:Stand-in-0']
     ASK = []
 

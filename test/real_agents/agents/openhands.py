@@ -1,5 +1,4 @@
-"""OpenHands' command line (OpenAI Chat Completions). It condenses by the number of events only; memd is
-not registered, see docs/clients.md."""
+"""OpenHands' command line (OpenAI Chat Completions). It condenses by the number of events only."""
 from .agent import Agent
 
 
@@ -7,6 +6,8 @@ class OpenHands(Agent):
     name = 'openhands'
     program = 'openhands'
     programs = 'bin'
+    setup_name = 'openhands'
+    subagent = 'general-purpose'
     OPTIONS = ['--headless', '--override-with-envs', '--always-approve', '--exit-without-confirmation']
     ASK = ['-t']
 

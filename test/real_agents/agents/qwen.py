@@ -22,6 +22,9 @@ class Qwen(Agent):
     def variables(self):
         return {'OPENAI_API_KEY': 'none', 'OPENAI_BASE_URL': self.model.url + '/v1', 'OPENAI_MODEL': self.models[0]}
 
+    def keeps_tokens(self, record):
+        return super().keeps_tokens(record) or 'Existing memory files' in record.get('prompt', '')  # its extractor of memories
+
     def compact_command(self):
         return self.command('/compress', True)
 

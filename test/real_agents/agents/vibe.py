@@ -1,4 +1,7 @@
-"""Mistral Vibe (OpenAI Chat Completions)."""
+"""Mistral Vibe (OpenAI Chat Completions). Tools of servers and helpers are called by programs in TypeScript."""
+import json
+import re
+
 from .agent import Agent
 
 
@@ -7,6 +10,7 @@ class Vibe(Agent):
     program = 'vibe'
     programs = 'bin'
     setup_name = 'vibe'
+    keeps_ids = False
     fill = 150_000
     ready = 'standin'
     OPTIONS = ['--yolo', '--trust']
@@ -34,3 +38,12 @@ auto_compact_threshold = 100000
 
     def variables(self):
         return {'MISTRAL_API_KEY': 'none', 'STANDIN_KEY': 'none'}
+
+    def keeps_tokens(self, record):
+        return super().keeps_tokens(record) and not any(call['name'] == 'run_typescript' for call in record['calls'])
+
+    def stored_call(self, call):
+        program = re.search(r'tools\.([\w.]+)\((.*)\);', call['arguments'].get('code', ''))
+        if program:
+            return program.group(1), json.loads(program.group(2)).values()
+        return {'edit': 'search_replace', 'wait': 'self.wait'}.get(call['name'], call['name']), call['arguments'].values()

@@ -37,7 +37,8 @@ def pick(tools, kind):
         return next((t for t in tools if t.name == wanted or t.name.endswith(('_' + wanted, '-' + wanted))), None) or \
             next((t for t in tools if t.name in THROUGH), None)
     by_name = {t.name: t for t in tools}
-    return next((by_name[n] for n in NAMES[kind] if n in by_name), None)
+    names = NAMES[kind] + ['run_typescript'] * (kind == 'delegate')
+    return next((by_name[n] for n in names if n in by_name), None)
 
 
 def patch(step, project):
@@ -54,13 +55,17 @@ def block(step, project):
 
 def arguments(tool, kind, step, project):
     """The arguments of a call of `tool`. `step` has path, command, old, new, prompt, about, or `arguments` as they are."""
+    if tool.name == 'run_typescript':
+        called, given = (f'mcp_memd.{kind[4:]}', step['arguments']) if 'arguments' in step else \
+            ('agents.spawn', {'name': 'count_lines', 'message': step['prompt']})
+        return {'code': f'return await tools.{called}({json.dumps(given)});'}
     if 'arguments' in step:
-        if tool.name == 'run_typescript':
-            return {'code': f'return await tools.mcp_memd.{kind[4:]}({json.dumps(step["arguments"])});'}
         if tool.name in THROUGH:
             prefix, name, given = THROUGH[tool.name]
             return {name: prefix + kind[4:], given: step['arguments']}
-        return _known(tool.schema, step['arguments'])
+        # What the agent itself requires of a tool of a server, as OpenHands its security_risk, is not in the scenario.
+        added = tool.schema.get('required') or [] if kind.startswith('mcp:') else []
+        return {**{name: _default(tool.schema['properties'].get(name) or {}, step) for name in added}, **_known(tool.schema, step['arguments'])}
     if tool.is_freeform:
         return patch(step, project) if tool.name == 'apply_patch' else step.get('command', '')
     properties = tool.schema.get('properties') or {}
