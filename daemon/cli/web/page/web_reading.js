@@ -15,7 +15,7 @@ function join(before, more) {
 
 async function fetchTurns(args) {
   const turns = new Map();
-  await askPages('get_exchange', args, (answer) => {
+  await askPages('get_exchange', { ...args, include_tools: true, in_order: true }, (answer) => {
     for (const turn of answer.exchanges) turns.set(turn.exchange_number, join(turns.get(turn.exchange_number), turn));
     return true;
   });
@@ -31,7 +31,7 @@ function useTurns(session, last, version) {
   const fetchBlock = useCallback(async (block) => {
     const newest = last.current;
     try {
-      const found = await fetchTurns({ session_id: session, exchange_number: Math.min(block * kBlock + 5, newest), around: 5, include_tools: true });
+      const found = await fetchTurns({ session_id: session, exchange_number: Math.min(block * kBlock + 5, newest), around: 5 });
       for (const [number, turn] of found) turns.current.set(number, turn);
       draw();
     } catch (error) {
@@ -53,7 +53,7 @@ function useTurns(session, last, version) {
   return { turns: turns.current, want, renew, drawn: state.drawn, error: state.error };
 }
 
-const kHidden = new Set(['lifecycle', 'user_msg', 'assistant_msg']);
+const kHidden = new Set(['lifecycle', 'user_msg', 'assistant_msg', 'thinking']);
 const isCut = (event) => event?.text?.endsWith('…');
 
 // Calls with their results, and what else happened, in order.
@@ -110,16 +110,40 @@ function Step({ step, fill }) {
   </details></li>`;
 }
 
-function Steps({ turn }) {
+// Calls between two texts of the agent, folded.
+function Steps({ turn, events }) {
   const [full, setFull] = useState(null);
-  const fill = () => fetchTurns({ ids: [turn.exchange_id], include_raw: true, include_tools: true }).then((found) => setFull([...found.values()][0]?.events ?? null), () => {});
-  const steps = useMemo(() => stepsOf((full ?? turn.events)?.filter((event) => event.kind !== 'thinking')), [turn.events, full]);
+  const fill = () => fetchTurns({ ids: [turn.exchange_id], include_raw: true }).then((found) => setFull(new Map([...found.values()].flatMap((one) => (one.events ?? []).map((event) => [event.seq, event])))), () => {});
+  const steps = useMemo(() => stepsOf(full ? events.map((event) => full.get(event.seq) ?? event) : events), [events, full]);
   if (!steps.length) return null;
   const calls = steps.filter((step) => step.call.kind === 'tool_call').length;
   const failed = steps.filter((step) => step.call.is_error || step.result?.is_error).length;
-  const told = [calls ? counted(calls, 'tool call') : counted(steps.length, 'event'), failed && html`<span class="bad">${failed} failed</span>`,
-    (turn.lines_added || turn.lines_removed) && html`<span class="good">+${turn.lines_added ?? 0}</span> <span class="bad">−${turn.lines_removed ?? 0}</span>`].filter(Boolean);
-  return html`<details class="steps"><summary>${told.map((part, i) => [i ? ' · ' : '', part])}</summary><ol>${steps.map((step, i) => html`<${Step} key=${i} step=${step} fill=${fill} />`)}</ol></details>`;
+  const tools = [...new Set(steps.map((step) => step.call.tool).filter(Boolean))];
+  return html`<details class="steps"><summary>${calls ? counted(calls, 'tool call') : counted(steps.length, 'event')}${failed > 0 && html` · <span class="bad">${failed} failed</span>`} <span class="muted small mono">${tools.slice(0, 4).join(' ')}${tools.length > 4 ? ' …' : ''}</span></summary>
+    <ol>${steps.map((step, i) => html`<${Step} key=${i} step=${step} fill=${fill} />`)}</ol></details>`;
+}
+
+// What happened in a turn in order: what the agent said, and the events and sub-agents between. Where its words cannot be
+// placed they come last, as one text.
+function partsOf(turn, agents) {
+  const events = turn.events ?? [];
+  const placed = events.some((event) => event.kind === 'assistant_msg') && events.every((event) => event.kind !== 'assistant_msg' || event.text);
+  const parts = [];
+  const left = [...agents].sort((a, b) => (a.started_at < b.started_at ? -1 : 1));
+  let between = [];
+  const close = (time) => {
+    if (between.length) parts.push({ events: between });
+    between = [];
+    while (left.length && (!time || left[0].started_at <= time)) parts.push({ session: left.shift() });
+  };
+  for (const event of events)
+    if (placed && event.kind === 'assistant_msg') {
+      close(event.time);
+      parts.push({ said: event.text });
+    } else between.push(event);
+  close();
+  if (!placed && turn.assistant_response) parts.push({ said: turn.assistant_response });
+  return parts;
 }
 
 function Subagent({ session }) {
@@ -128,7 +152,7 @@ function Subagent({ session }) {
   const [error, setError] = useState(null);
   const toggle = (event) => {
     setOpen(event.currentTarget.open);
-    if (event.currentTarget.open && !turns) fetchTurns({ session_id: session.session_id, exchange_number: 0, around: 5, include_tools: true }).then((found) => setTurns([...found.values()]), setError);
+    if (event.currentTarget.open && !turns) fetchTurns({ session_id: session.session_id, exchange_number: 0, around: 5 }).then((found) => setTurns([...found.values()]), setError);
   };
   return html`<details class="subagent" onToggle=${toggle}><summary>Sub-agent: <span class="text">${session.session_name || session.session_id}</span> <span class="muted small">${counted(session.exchanges, 'turn')}</span></summary>
     ${open && error && html`<${Problem} error=${error} />`}
@@ -138,15 +162,16 @@ function Subagent({ session }) {
 }
 
 function Turn({ turn, agents = [], wanted, inside }) {
-  const facts = [timeOf(turn.timestamp), turn.model_used, turn.tokens_output && `${short(turn.tokens_output)} tokens`, turn.exchange_id];
+  const parts = useMemo(() => partsOf(turn, agents), [turn, agents.length]);
+  const facts = [timeOf(turn.timestamp), turn.model_used, turn.tokens_output && `${short(turn.tokens_output)} tokens`,
+    (turn.lines_added || turn.lines_removed) && `+${turn.lines_added ?? 0} −${turn.lines_removed ?? 0} lines`, turn.exchange_id];
   return html`<article class="turn ${turn.abandoned_for ? 'abandoned' : ''} ${wanted ? 'wanted' : ''}" aria-label=${`Turn ${turn.exchange_number + 1}`}>
     <p class="facts small muted"><span class="number">${turn.exchange_number + 1}</span> ${facts.filter(Boolean).join(' · ')}</p>
     ${turn.abandoned_for && html`<p class="small muted">The person went back to before this turn: the session went on with ${turn.abandoned_for} instead.</p>`}
     ${turn.user_message && html`<div class="said user"><span class="sr">You: </span><${Prose} text=${turn.user_message} /></div>`}
     ${turn.interventions && html`<div class="said user"><span class="small muted">Meanwhile</span><${Prose} text=${turn.interventions} /></div>`}
-    <${Steps} turn=${turn} />
-    ${agents.map((session) => html`<${Subagent} key=${session.session_id} session=${session} />`)}
-    ${turn.assistant_response && html`<div class="said agent"><span class="sr">${inside ? 'Sub-agent' : 'Agent'}: </span><${Prose} text=${turn.assistant_response} /></div>`}
+    ${parts.map((part, i) => (part.said ? html`<div class="said agent" key=${i}><span class="sr">${inside ? 'Sub-agent' : 'Agent'}: </span><${Prose} text=${part.said} /></div>`
+      : part.session ? html`<${Subagent} key=${part.session.session_id} session=${part.session} />` : html`<${Steps} key=${i} turn=${turn} events=${part.events} />`))}
   </article>`;
 }
 
