@@ -45,7 +45,7 @@ function App() {
   const list = useRef({});
   const change = (some) => setFilters((before) => ({ ...before, ...some }));
   useEffect(() => follow(() => setVersion((n) => n + 1), setThere), []);
-  const everything = useSessions(noFilters, version); // for facts about the session that is read, and directories
+  const everything = useSessions(noFilters, version); // also for facts about the session that is read, and directories
 
   const reads = route.view === 's';
   const back = () => { location.hash = '#/'; };
@@ -112,7 +112,7 @@ function App() {
         : route.view === 'memories' ? html`<${Memories} filters=${filters} slug=${route.name} sessions=${everything.sessions} version=${version} />`
         : route.view === 'files' ? html`<${Files} filters=${filters} path=${route.name} version=${version} />`
         : html`<div class="panes ${reads ? 'open' : ''}">
-            <${SessionList} filters=${filters} change=${change} openSession=${reads ? route.name : ''} openTurn=${route.query.get('x')} version=${version} control=${list} />
+            <${SessionList} filters=${filters} everything=${everything} change=${change} openSession=${reads ? route.name : ''} openTurn=${route.query.get('x')} version=${version} control=${list} />
             ${reads ? html`<${Reading} key=${route.name} session=${route.name} wanted=${route.query.get('x')} version=${version} back=${back} facts=${everything.sessions.find((session) => session.session_id === route.name)} />`
               : html`<div class="nothing"><${Empty}>Choose a session to read it.</${Empty}></div>`}
           </div>`}

@@ -1,5 +1,5 @@
 // The list at the left: sessions by day or project, or hits while something is typed.
-import { html, useEffect, useMemo, useRef, useState } from '/htm-preact.js';
+import { html, useEffect, useMemo, useState } from '/htm-preact.js';
 
 import { agents } from '/agents.js';
 import { agentName, counted, dayOf, Dot, Empty, isoDay, Marked, Problem, Rows, short, timeOf, useAnswer, useSettled } from '/web_parts.js';
@@ -11,11 +11,12 @@ const kMore = 1000;
 const scope = ({ agent, project, since, state }) => ({ platform: agent, project, since, state, all_projects: true });
 
 // All sessions that fit, newest first: the first hundred at once, the others as they come. When something was stored,
-// the newest are asked for again.
+// the newest are asked for again. No filters: nothing is asked.
 export function useSessions(filters, version) {
   const [state, setState] = useState({ sessions: [], busy: true });
-  const key = JSON.stringify(scope(filters));
+  const key = filters ? JSON.stringify(scope(filters)) : '';
   useEffect(() => {
+    if (!key) return undefined;
     const stop = new AbortController();
     const args = { ...JSON.parse(key), include_subagents: true };
     const found = new Map();
@@ -30,7 +31,7 @@ export function useSessions(filters, version) {
       .catch((error) => error.name !== 'AbortError' && setState({ sessions: [], error }));
     return () => stop.abort();
   }, [key]);
-  const { answer } = useAnswer('list_sessions', version ? { ...JSON.parse(key), include_subagents: true, n_results: 50 } : null, version);
+  const { answer } = useAnswer('list_sessions', key && version ? { ...JSON.parse(key), include_subagents: true, n_results: 50 } : null, version);
   useEffect(() => {
     if (answer)
       setState((before) => {
@@ -116,13 +117,18 @@ export function Filters({ filters, change, withState }) {
 const rowHeight = (rows) => (i) => (rows[i].heading !== undefined ? 38 : rows[i].depth ? 52 : 58);
 const hitHeight = () => 104;
 
-export function SessionList({ filters, change, openSession, openTurn, version, control }) {
+export function SessionList({ filters, everything, change, openSession, openTurn, version, control }) {
   const [byProject, setByProject] = useState(false);
   const settled = { ...filters, q: useSettled(filters.q), project: useSettled(filters.project) };
-  const listed = useSessions(settled, version);
+  const narrowed = settled.agent || settled.project || settled.since || settled.state;
+  const some = useSessions(narrowed ? settled : null, version);
+  const listed = narrowed ? some : everything;
   const hits = useAnswer('semantic_search', settled.q.trim() ? { ...scope(settled), state: '', query: settled.q.trim(), n_results: 50 } : null);
   const rows = useMemo(() => rowsOf(listed.sessions, byProject), [listed.sessions, byProject]);
   const height = useMemo(() => rowHeight(rows), [rows]);
+  useEffect(() => {
+    if (rows.length && !performance.getEntriesByName('first-list').length) performance.mark('first-list');
+  }, [rows.length > 0]);
   const searching = Boolean(filters.q.trim());
   const found = hits.answer?.results ?? [];
   const told = searching
