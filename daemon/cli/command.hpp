@@ -96,6 +96,7 @@ Command platform_command();
 Command hook_command();
 Command report_command();
 Command usage_command();
+Command web_command();
 Command statusline_command();
 Command memory_command();
 Command setup_command();

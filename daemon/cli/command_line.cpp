@@ -104,6 +104,7 @@ class Offer {
     };
     take(history_commands());
     commands_.push_back(browse_command());
+    commands_.push_back(web_command());
     take(interchange_commands());
     commands_.push_back(report_command());
     commands_.push_back(usage_command());

@@ -3,13 +3,11 @@
 #include "daemon/cli/command.hpp"
 #include "daemon/cli/history_filter.hpp"
 #include "daemon/cli/render/usage.hpp"
+#include "daemon/cli/store_state.hpp"
 #include "daemon/cli/usage_explanation.hpp"
 #include "daemon/host/settings.hpp"
 #include "daemon/usage/usage_report.hpp"
 
-#include <sys/stat.h>
-
-#include <array>
 #include <chrono>
 #include <iostream>
 #include <memory>
@@ -41,21 +39,6 @@ std::size_t keep_some(usage::UsageReport& report, UsageBy by, std::int64_t count
   return left_out;
 }
 
-// The size and time of the store's files: other ones after each commit.
-std::array<std::int64_t, 4> state_of(const std::filesystem::path& database) {
-  std::array<std::int64_t, 4> out{};
-  std::size_t at = 0;
-  for (const char* end : {"", "-wal"}) {
-    struct stat s {};
-    if (::stat((database.string() + end).c_str(), &s) == 0) {
-      out.at(at) = s.st_size;
-      out.at(at + 1) = static_cast<std::int64_t>(s.st_mtim.tv_sec) * 1'000'000'000 + s.st_mtim.tv_nsec;
-    }
-    at += 2;
-  }
-  return out;
-}
-
 Result<usage::UsageReport> ask(Reader& reader, const UsageOptions& o, const Config& config,
                                const usage::PriceTable& prices) {
   MEMD_TRY_ASSIGN(auto filter, history_filter(o, "--agent", config));
@@ -71,7 +54,7 @@ Result<int> watch(const Invocation& call, const UsageOptions& o, Reader& reader,
   Look look = call.look;
   look.pager.clear();
   while (true) {
-    const auto drawn = state_of(call.settings.layout.database());
+    const auto drawn = store_state(call.settings.layout.database());
     MEMD_TRY_ASSIGN(auto report, ask(reader, o, call.settings.config, prices));
     look.now = command_clock().now();
     const std::size_t left_out =
@@ -80,7 +63,7 @@ Result<int> watch(const Invocation& call, const UsageOptions& o, Reader& reader,
     screen.as_it_is("\x1b[H\x1b[2J");
     show(screen, report, left_out);
     MEMD_TRY(screen.finish());
-    for (int second = 0; second < 60 && state_of(call.settings.layout.database()) == drawn; ++second)
+    for (int second = 0; second < 60 && store_state(call.settings.layout.database()) == drawn; ++second)
       std::this_thread::sleep_for(std::chrono::seconds(1));  // as often as a daemon commits when it is busy
   }
 }

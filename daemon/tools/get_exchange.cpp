@@ -32,17 +32,24 @@ std::int64_t text_bytes(const ExchangeRow& row) {
   return static_cast<std::int64_t>(row.user_message.size() + row.interventions.size() + row.assistant_response.size());
 }
 
-bool is_shown(const EventRow& e, bool raw) {
+struct ExchangePageOptions {
+  bool tools = false;
+  bool raw = false;
+  bool in_order = false;  // the agent's words among the events
+};
+
+bool is_shown(const EventRow& e, const ExchangePageOptions& options) {
   switch (e.kind) {
-    case EventKind::user_msg:
-    case EventKind::assistant_msg: return false;  // they are the exchange's texts
-    case EventKind::thinking: return raw;
+    case EventKind::user_msg: return false;  // it is a text of the exchange
+    case EventKind::assistant_msg: return options.in_order;
+    case EventKind::thinking: return options.raw;
     default: return true;
   }
 }
 
 bool has_text(EventKind kind) {
-  return kind == EventKind::tool_call || kind == EventKind::tool_result || kind == EventKind::thinking;
+  return kind == EventKind::tool_call || kind == EventKind::tool_result || kind == EventKind::thinking ||
+         kind == EventKind::assistant_msg;
 }
 
 // Keeps the first `shown` items and adds an item that counts the others.
@@ -75,11 +82,6 @@ void shorten_lists(ExchangeOut& out, std::size_t tokens) {
     out.decisions_left_out = left_out;
   }
 }
-
-struct ExchangePageOptions {
-  bool tools = false;
-  bool raw = false;
-};
 
 // Cuts a list of exchanges into pages. PageCursor::part counts the bytes of an exchange's texts (question,
 // interventions, answer), then its events. Caches what it read, so that a page can be made again smaller. Borrows its
@@ -270,7 +272,7 @@ bool ExchangePager::add_events(std::size_t index, ExchangeOut& out, std::int64_t
   for (std::size_t i = 0; i < extra.events.size(); ++i) {
     const EventRow& e = extra.events[i];
     const std::int64_t here = begin + (e.seq - row.first_seq);
-    if (here < part || !is_shown(e, options_.raw)) continue;
+    if (here < part || !is_shown(e, options_)) continue;
     EventOut one;
     one.seq = e.seq;
     one.time = format_rfc3339(e.time);
@@ -293,10 +295,11 @@ bool ExchangePager::add_events(std::size_t index, ExchangeOut& out, std::int64_t
     left -= std::min(left, fixed);
     if (has_text(e.kind)) {
       if (!extra.texts[i]) extra.texts[i] = event_text(row, e);
-      const CutText cut = cut_to_tokens(*extra.texts[i], std::min(left, most_of_a_text()));
+      const bool is_said = e.kind == EventKind::assistant_msg;
+      const CutText cut = cut_to_tokens(*extra.texts[i], is_said ? left : std::min(left, most_of_a_text()));
       left -= std::min(left, cut.tokens);
       shortened = shortened || cut.cut;
-      if (!cut.text.empty() && cut.text != one.summary) one.text = cut.text;
+      if (!cut.text.empty() && (is_said || cut.text != one.summary)) one.text = cut.text;
     }
     events.push_back(std::move(one));
     part = here + 1;
@@ -426,7 +429,7 @@ std::uint64_t question_of(const GetExchangeParams& params) {
     (ids += id) += ',';
   return question_key({"get_exchange", ids, params.session_id.value_or(""),
                        std::to_string(params.exchange_number.value_or(-1)), std::to_string(params.around),
-                       params.include_tools ? "1" : "0", params.include_raw ? "1" : "0"});
+                       params.include_tools ? "1" : "0", params.include_raw ? "1" : "0", params.in_order ? "1" : "0"});
 }
 
 Result<GetExchangeAnswer> run(const ToolServices& services, const GetExchangeParams& params,
@@ -447,7 +450,7 @@ Result<GetExchangeAnswer> run(const ToolServices& services, const GetExchangePar
   std::erase_if(selection.rows, [&](const ExchangeRow& row) { return !scope.includes(row.platform); });
   Answer frame = answer_for(scope);
   tell_evicted(frame.notice, std::ranges::count_if(selection.rows, &ExchangeRow::is_evicted));
-  ExchangePager pager(services, *reader, selection.rows, {params.include_tools, params.include_raw});
+  ExchangePager pager(services, *reader, selection.rows, {params.include_tools, params.include_raw, params.in_order});
   MEMD_TRY(pager.load(at));
   return fit_answer<GetExchangeAnswer>(token_limit(services, params), frame, [&](std::size_t tokens) {
     GetExchangeAnswer out;

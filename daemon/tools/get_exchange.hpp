@@ -22,6 +22,7 @@ struct GetExchangeParams : ScopeParams {
   std::int64_t around = 0;
   bool include_tools = false;
   bool include_raw = false;
+  bool in_order = false;
 };
 
 struct EventOut {
@@ -91,7 +92,9 @@ MEMD_DESCRIBE(memd::tools::GetExchangeParams, field<&T::ids>(max_items(20), leng
               field<&T::exchange_number>(at_least(0), limits_unlisted),
               field<&T::around>("Also this many before and after.", clamped(0, 5)),
               field<&T::include_tools>("Also what the agent ran, shortened."),
-              field<&T::include_raw>("Also full tool texts and thinking."), tools::kPageFields);
+              field<&T::include_raw>("Also full tool texts and thinking."),
+              field<&T::in_order>("With tools: also the agent's words, where they stand.", unlisted),
+              tools::kPageFields);
 MEMD_DESCRIBE(memd::tools::EventOut, field<&T::seq>("Position in the session."), field<&T::time>("RFC 3339."),
               field<&T::kind>("tool_call, tool_result, edit, test_run, error, …"), field<&T::tool>(),
               field<&T::summary>("One line."), field<&T::is_error>(), field<&T::is_sidechain>("true: of a subagent."),

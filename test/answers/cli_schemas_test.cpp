@@ -15,7 +15,7 @@ namespace {
 
 std::vector<Command> all_commands() {
   std::vector<Command> out{browse_command(), report_command(), memory_command(),     setup_command(),   key_command(),
-                           hook_command(),   usage_command(),  statusline_command(), platform_command()};
+                           hook_command(),   usage_command(),  statusline_command(), platform_command(), web_command()};
   for (auto& commands : {history_commands(), tool_commands(), admin_commands(), interchange_commands(),
                          service_commands(), session_commands()})
     out.insert(out.end(), commands.begin(), commands.end());
@@ -43,7 +43,7 @@ TEST(CliSchemas, AreWrittenDown) {
 
 // A command has one documented JSON document, or is listed as one for people, for agents, or for a file only.
 TEST(CliSchemas, EveryCommandHasOneOrRefuses) {
-  const std::set<std::string> for_people{"browse", "logs", "open", "handoff"};
+  const std::set<std::string> for_people{"browse", "web", "logs", "open", "handoff"};
   const std::set<std::string> of_many_shapes{"tools", "call", "report", "export"};
   for (const Command& command : all_commands()) {
     if (command.name == "memory") {  // each subcommand has its own

@@ -1,0 +1,66 @@
+// The way to memd: calls of its tools, and the news that something was stored.
+
+// The address that `memd web` prints carries the token; the page keeps it for its other tabs, and for no other port.
+const kept = 'memd.token';
+const given = /^#token=([0-9a-f]{64})$/.exec(location.hash);
+if (given) {
+  localStorage.setItem(kept, given[1]);
+  history.replaceState(null, '', '#/');
+}
+const authorization = { Authorization: `Bearer ${localStorage.getItem(kept) ?? ''}` };
+
+// Leaves out what is empty: tools then do the usual.
+const filled = (args) => Object.fromEntries(Object.entries(args).filter(([, value]) => value !== '' && value !== undefined && value !== null && value !== false));
+
+// Returns the answer of a tool; with `text` as an agent reads it. Throws an Error with memd's words.
+export async function ask(tool, args = {}, { signal, text = false } = {}) {
+  let response;
+  try {
+    response = await fetch(`/api/${tool}`, {
+      method: 'POST',
+      signal,
+      headers: { ...authorization, 'Content-Type': 'application/json', Accept: text ? 'text/plain' : 'application/json' },
+      body: JSON.stringify(filled(args)),
+    });
+  } catch (error) {
+    if (error.name === 'AbortError') throw error;
+    throw new Error('memd web has ended. Start it again, and open the address that it prints.');
+  }
+  if (!response.ok) throw new Error((await response.text()).trim());
+  return text ? response.text() : response.json();
+}
+
+// Asks for all pages of an answer; `take` gets each of them and returns whether it wants more.
+export async function askPages(tool, args, take, options) {
+  for (let cursor; ; ) {
+    const answer = await ask(tool, { ...args, cursor }, options);
+    if (!take(answer) || !answer.next) return;
+    cursor = answer.next;
+  }
+}
+
+// Calls onStored whenever the store has changed, and onState with whether memd is there.
+export function follow(onStored, onState) {
+  let waits = 500;
+  (async function connect() {
+    try {
+      const response = await fetch('/live', { headers: authorization });
+      if (!response.ok) throw new Error(await response.text());
+      onState(true);
+      waits = 500;
+      const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+      for (let rest = ''; ; ) {
+        const { done, value } = await reader.read();
+        if (done) break;
+        const events = (rest + value).split('\n\n');
+        rest = events.pop();
+        if (events.some((event) => event.startsWith('event: stored'))) onStored();
+      }
+    } catch {
+      // it is tried again
+    }
+    onState(false);
+    setTimeout(connect, waits);
+    waits = Math.min(waits * 2, 15_000);
+  })();
+}

@@ -1,0 +1,152 @@
+// The list at the left: sessions by day or project, or hits while something is typed.
+import { html, useEffect, useMemo, useState } from '/htm-preact.js';
+
+import { agents } from '/agents.js';
+import { agentName, counted, dayOf, Dot, Empty, isoDay, Marked, Problem, Rows, short, timeOf, useAnswer, useSettled } from '/web_parts.js';
+import { askPages } from '/web_server.js';
+
+const kFirst = 100; // sessions before the list is drawn
+const kMore = 1000;
+
+const scope = ({ agent, project, since, state }) => ({ platform: agent, project, since, state, all_projects: true });
+
+// All sessions that fit, newest first: the first hundred at once, the others as they come. When something was stored,
+// the newest are asked for again. No filters: nothing is asked.
+export function useSessions(filters, version) {
+  const [state, setState] = useState({ sessions: [], busy: true });
+  const key = filters ? JSON.stringify(scope(filters)) : '';
+  useEffect(() => {
+    if (!key) return undefined;
+    const stop = new AbortController();
+    const args = { ...JSON.parse(key), include_subagents: true };
+    const found = new Map();
+    setState((before) => ({ ...before, busy: true }));
+    const take = (answer) => {
+      for (const session of answer.sessions) found.set(session.session_id, session);
+      setState({ sessions: [...found.values()], total: answer.total, key });
+      args.n_results = kMore;
+      return true;
+    };
+    askPages('list_sessions', { ...args, n_results: kFirst }, take, { signal: stop.signal })
+      .catch((error) => error.name !== 'AbortError' && setState({ sessions: [], error }));
+    return () => stop.abort();
+  }, [key]);
+  const { answer } = useAnswer('list_sessions', key && version ? { ...JSON.parse(key), include_subagents: true, n_results: 50 } : null, version);
+  useEffect(() => {
+    if (answer)
+      setState((before) => {
+        if (before.key !== key) return before;
+        const newest = new Map(answer.sessions.map((session) => [session.session_id, session]));
+        return { ...before, total: answer.total, sessions: [...newest.values(), ...before.sessions.filter((session) => !newest.has(session.session_id))] };
+      });
+  }, [answer]);
+  return state;
+}
+
+// Rows of the list: a heading, or a session with how deep it stands below others. Sub-agents follow their parent.
+function rowsOf(sessions, byProject) {
+  const children = new Map();
+  const known = new Set(sessions.map((session) => session.session_id));
+  const roots = [];
+  for (const session of sessions)
+    if (session.parent_session_id && known.has(session.parent_session_id)) {
+      if (!children.has(session.parent_session_id)) children.set(session.parent_session_id, []);
+      children.get(session.parent_session_id).push(session);
+    } else roots.push(session);
+  const groups = new Map();
+  for (const session of roots) {
+    const name = byProject ? session.project || 'No project' : dayOf(session.last_event_at);
+    if (!groups.has(name)) groups.set(name, []);
+    groups.get(name).push(session);
+  }
+  const rows = [];
+  const add = (session, depth) => {
+    rows.push({ session, depth });
+    if (depth < 3) for (const child of [...(children.get(session.session_id) ?? [])].reverse()) add(child, depth + 1);
+  };
+  for (const [name, members] of groups) {
+    rows.push({ heading: name, count: members.length });
+    for (const session of members) add(session, 0);
+  }
+  return rows;
+}
+
+const isRunning = (session) => session.state === 'active' || session.state === 'started';
+
+function SessionRow({ session, depth, open, byProject }) {
+  const facts = [agentName(session.platform), !byProject && session.project, session.git_branch,
+    session.exchanges && counted(session.exchanges, 'turn'), session.tool_errors && `${session.tool_errors} failed`,
+    session.tokens_output && `${short(session.tokens_output)} tokens`];
+  return html`<a class="row ${depth ? 'child' : ''}" style=${{ '--depth': depth }} href=${`#/s/${encodeURIComponent(session.session_id)}`} aria-current=${open ? 'true' : undefined}>
+    <span class="line"><span class="title text">${depth ? html`<span class="muted">↳ </span>` : ''}${session.session_name || 'Without a title'}</span>
+      ${isRunning(session) && html`<span class="running">running</span>`}
+      <time class="muted small" datetime=${session.last_event_at}>${byProject ? isoDay(session.last_event_at) : timeOf(session.last_event_at)}</time></span>
+    <span class="line small muted"><${Dot} agent=${session.platform} /><span class="facts text">${facts.filter(Boolean).join(' · ')}</span></span>
+  </a>`;
+}
+
+function HitRow({ hit, open }) {
+  const isMemory = hit.source === 'memory';
+  const href = isMemory ? `#/memories/${encodeURIComponent(hit.memory?.slug ?? '')}` : `#/s/${encodeURIComponent(hit.session_id)}?x=${hit.exchange_id}`;
+  return html`<a class="row hit" href=${href} aria-current=${open ? 'true' : undefined}>
+    <span class="line"><span class="title text">${(isMemory ? hit.memory?.title : hit.user_message || hit.session_name) || 'Without words'}</span>
+      <time class="muted small" datetime=${hit.timestamp}>${isoDay(hit.timestamp)}</time></span>
+    <span class="snippet small"><${Marked} text=${hit.snippet} matches=${hit.matches} /></span>
+    <span class="line small muted">${isMemory ? 'Memory' : html`<${Dot} agent=${hit.platform} /><span class="facts text">${[agentName(hit.platform), hit.project, hit.session_name].filter(Boolean).join(' · ')}</span>`}</span>
+  </a>`;
+}
+
+export function Filters({ filters, change, withState }) {
+  const set = (name) => (event) => change({ [name]: event.target.value });
+  return html`<div class="filters">
+    <select aria-label="Agent" value=${filters.agent} onChange=${set('agent')}>
+      <option value="">All agents</option>
+      ${Object.entries(agents).map(([key, agent]) => html`<option value=${key}>${agent.name}</option>`)}
+    </select>
+    <select aria-label="Since" value=${filters.since} onChange=${set('since')}>
+      <option value="">Any time</option><option value="today">Today</option><option value="yesterday">Since yesterday</option>
+      <option value="7d">Seven days</option><option value="30d">Thirty days</option><option value="365d">A year</option>
+    </select>
+    ${withState && html`<select aria-label="State" value=${filters.state} onChange=${set('state')}>
+      <option value="">Any state</option><option value="active">Running</option><option value="stopped">Ended</option>
+    </select>`}
+    <input type="search" aria-label="Project" placeholder="Project" value=${filters.project} onInput=${set('project')} />
+  </div>`;
+}
+
+const rowHeight = (rows) => (i) => (rows[i].heading !== undefined ? 38 : rows[i].depth ? 52 : 58);
+const hitHeight = () => 104;
+
+export function SessionList({ filters, everything, change, openSession, openTurn, version, control }) {
+  const [byProject, setByProject] = useState(false);
+  const settled = { ...filters, q: useSettled(filters.q), project: useSettled(filters.project) };
+  const narrowed = settled.agent || settled.project || settled.since || settled.state;
+  const some = useSessions(narrowed ? settled : null, version);
+  const listed = narrowed ? some : everything;
+  const hits = useAnswer('semantic_search', settled.q.trim() ? { ...scope(settled), state: '', query: settled.q.trim(), n_results: 50 } : null);
+  const rows = useMemo(() => rowsOf(listed.sessions, byProject), [listed.sessions, byProject]);
+  const height = useMemo(() => rowHeight(rows), [rows]);
+  useEffect(() => {
+    if (rows.length && !performance.getEntriesByName('first-list').length) performance.mark('first-list');
+  }, [rows.length > 0]);
+  const searching = Boolean(filters.q.trim());
+  const found = hits.answer?.results ?? [];
+  const told = searching
+    ? hits.answer ? (hits.answer.nothing_relevant && found.length ? 'Nothing is likely to be about this; the nearest:' : found.length ? `${counted(found.length, 'hit')}, best first` : '') : 'Searching …'
+    : listed.total === undefined ? 'Reading …' : counted(listed.total, 'session');
+  const problem = searching ? hits.error : listed.error;
+  return html`<section class="list" aria-label=${searching ? 'Hits' : 'Sessions'}>
+    <${Filters} filters=${filters} change=${change} withState=${!searching} />
+    <div class="told"><span class="small muted" role="status">${told}</span>
+      ${!searching && html`<button type="button" class="plain small link" aria-pressed=${byProject} onClick=${() => setByProject(!byProject)}>By project</button>`}</div>
+    ${problem && html`<${Problem} error=${problem} />`}
+    ${searching
+      ? hits.answer && !found.length ? html`<${Empty}>Nothing fits. Say it in other words, or widen the filters.</${Empty}>`
+        : html`<${Rows} key="hits" label="Hits" count=${found.length} height=${hitHeight} control=${control} render=${(i) => html`<${HitRow} hit=${found[i]} open=${found[i].exchange_id && found[i].exchange_id === openTurn} />`} />`
+      : !listed.busy && !rows.length && !problem ? html`<${Empty}>No session fits.</${Empty}>`
+        : html`<${Rows} key="sessions" label="Sessions" count=${rows.length} height=${height} control=${control}
+            render=${(i) => (rows[i].heading !== undefined
+              ? html`<h3 class="day">${rows[i].heading} <span class="muted small">${rows[i].count}</span></h3>`
+              : html`<${SessionRow} ...${rows[i]} byProject=${byProject} open=${rows[i].session.session_id === openSession} />`)} />`}
+  </section>`;
+}

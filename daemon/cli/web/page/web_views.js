@@ -1,0 +1,145 @@
+// Usage, memories and files.
+import { html, useEffect, useMemo, useRef, useState } from '/htm-preact.js';
+
+import { agentName, counted, Dot, Empty, isoDay, money, Problem, Prose, short, timeOf, useAnswer, useSettled } from '/web_parts.js';
+import { ask, askPages } from '/web_server.js';
+import { Filters } from '/web_sessions.js';
+
+const kUsageBy = ['day', 'week', 'month', 'model', 'agent', 'project', 'branch', 'session'];
+const tokensOf = (row) => row.tokens_input + row.tokens_output + row.tokens_cache_read + row.tokens_cache_creation;
+
+export function Usage({ filters, change, version }) {
+  const [by, setBy] = useState('day');
+  const { answer, error } = useAnswer('list_sessions', { platform: filters.agent, project: useSettled(filters.project), since: filters.since, all_projects: true, usage: by, n_results: 400 }, version);
+  const [total, ...rows] = answer?.usage ?? [];
+  const most = Math.max(1, ...rows.map((row) => row.cost_usd ?? 0));
+  const mostTokens = Math.max(1, ...rows.map(tokensOf));
+  const share = (row) => (total?.cost_usd ? (row.cost_usd ?? 0) / most : tokensOf(row) / mostTokens);
+  const cost = (row) => (row.cost_usd === undefined ? '' : `${row.lower_bound ? '≥ ' : ''}${money(row.cost_usd)}`);
+  return html`<section class="view" aria-label="Usage">
+    <h2>Usage</h2>
+    <${Filters} filters=${filters} change=${change} />
+    <div class="tabs" role="group" aria-label="A row is">${kUsageBy.map((one) => html`<button type="button" aria-pressed=${one === by} onClick=${() => setBy(one)}>${one}</button>`)}</div>
+    ${error && html`<${Problem} error=${error} />`}
+    ${total && html`<p class="total"><strong>${cost(total) || `${short(tokensOf(total))} tokens`}</strong> <span class="muted">${short(total.tokens_input)} in · ${short(total.tokens_output)} out · ${short(total.tokens_cache_read)} from the cache${total.unpriced_tokens ? ` · ${short(total.unpriced_tokens)} tokens without a price` : ''}</span></p>`}
+    ${answer && !rows.length && html`<${Empty}>No model was used.</${Empty}>`}
+    ${rows.length > 0 && html`<div class="wide" tabindex="0" role="region" aria-label="Usage by ${by}"><table class="usage">
+      <caption class="sr">Tokens and cost by ${by}</caption>
+      <thead><tr><th scope="col">${by}</th><td></td><th scope="col">In</th><th scope="col">Out</th><th scope="col">From the cache</th><th scope="col">Cost</th></tr></thead>
+      <tbody>${rows.map((row) => html`<tr key=${row.key}><th scope="row" class="text">${by === 'agent' ? agentName(row.key) : row.key || 'unknown'}</th>
+        <td class="bars"><span class="meter" style=${{ width: `${Math.max(share(row) * 100, 0.5)}%` }}></span></td>
+        <td>${short(row.tokens_input)}</td><td>${short(row.tokens_output)}</td><td>${short(row.tokens_cache_read)}</td><td>${cost(row)}</td></tr>`)}</tbody>
+    </table></div>`}
+  </section>`;
+}
+
+// All pages of a list of memories.
+function useMemories(query, cwd, version) {
+  const [state, setState] = useState({ busy: true });
+  useEffect(() => {
+    const stop = new AbortController();
+    const found = [];
+    const tool = query ? 'memory_search' : 'memory_read';
+    askPages(tool, { query, cwd, max_tokens: 8000 }, (answer) => found.push(...answer.memories) && found.length < 2000, { signal: stop.signal }).then(
+      () => setState({ memories: found }), (error) => error.name !== 'AbortError' && setState({ error, memories: [] }));
+    return () => stop.abort();
+  }, [query, cwd, version]);
+  return state;
+}
+
+function Editor({ memory, cwd, done }) {
+  const [text, setText] = useState(memory.text ?? '');
+  const [title, setTitle] = useState(memory.title ?? '');
+  const [type, setType] = useState('learning');
+  const [error, setError] = useState(null);
+  const save = async (event) => {
+    event.preventDefault();
+    const change = memory.slug ? { action: 'update', slug: memory.slug, version: memory.version } : { action: 'create', type };
+    ask('memory_write', { ...change, title, text, cwd }).then((answer) => done(answer.slug), setError);
+  };
+  return html`<form class="editor" onSubmit=${save}>
+    <label>Title <input type="text" required value=${title} onInput=${(event) => setTitle(event.target.value)} /></label>
+    ${!memory.slug && html`<label>Type <select value=${type} onChange=${(event) => setType(event.target.value)}>${['decision', 'learning', 'gotcha', 'blocker', 'pattern', 'hub'].map((one) => html`<option>${one}</option>`)}</select></label>`}
+    <label>Text <textarea rows="14" required value=${text} onInput=${(event) => setText(event.target.value)}></textarea></label>
+    ${error && html`<${Problem} error=${error} />`}
+    <p class="buttons"><button type="submit" class="main">Save</button><button type="button" onClick=${() => done()}>Cancel</button></p>
+  </form>`;
+}
+
+function Memory({ slug, cwd, changed }) {
+  const [version, setVersion] = useState(0);
+  const [editing, setEditing] = useState(false);
+  const [told, setTold] = useState('');
+  const { answer, error } = useAnswer('memory_read', { slug, cwd, max_tokens: 8000 }, version);
+  useEffect(() => { setEditing(false); setTold(''); }, [slug]);
+  const memory = answer?.memories[0];
+  const again = (words) => { setEditing(false); setVersion(version + 1); setTold(words ?? ''); changed(); };
+  const undo = () => ask('memory_write', { action: 'undo', slug, cwd }).then(() => again('The last change was taken back.'), (problem) => setTold(problem.message));
+  if (error) return html`<${Problem} error=${error} />`;
+  if (!memory) return null;
+  if (editing) return html`<${Editor} memory=${memory} cwd=${cwd} done=${(saved) => again(saved && 'Saved.')} />`;
+  return html`<article class="memory">
+    <h3 class="text">${memory.title}</h3>
+    <p class="small muted text">${[memory.type, memory.scope, memory.status, memory.updated && `changed ${isoDay(memory.updated)}`, ...(memory.tags ?? [])].filter(Boolean).join(' · ')}</p>
+    <${Prose} text=${memory.text ?? ''} />
+    ${memory.links?.length > 0 && html`<h4>Linked with</h4><ul>${memory.links.map((link) => html`<li><span class="muted">${link.label}</span> <a class="text" href=${`#/memories/${encodeURIComponent(link.slug)}`}>${link.title ?? link.slug}</a></li>`)}</ul>`}
+    ${memory.provenance?.exchange && html`<p class="small muted text">Drawn from ${memory.provenance.exchange}</p>`}
+    ${memory.problems?.map((problem) => html`<p class="problem text">${problem}</p>`)}
+    <p class="small muted mono text">${memory.path}</p>
+    <p class="buttons"><button type="button" onClick=${() => setEditing(true)}>Edit</button><button type="button" onClick=${undo}>Undo the last change</button><span role="status" class="small muted">${told}</span></p>
+  </article>`;
+}
+
+export function Memories({ filters, slug, sessions, version }) {
+  const [cwd, setCwd] = useState('');
+  const [changes, setChanges] = useState(0);
+  const [creating, setCreating] = useState(false);
+  const query = useSettled(filters.q).trim();
+  const { memories, error } = useMemories(query, cwd, `${changes}/${version}`);
+  const health = useAnswer('memory_health', { cwd, max_tokens: 4000 }, changes);
+  const directories = useMemo(() => [...new Set(sessions.map((session) => session.cwd).filter(Boolean))].sort(), [sessions]);
+  return html`<section class="view two ${slug || creating ? 'open' : ''}" aria-label="Memories">
+    <div class="list">
+      <div class="filters"><h2>Memories</h2>
+        <select aria-label="Project" value=${cwd} onChange=${(event) => setCwd(event.target.value)}><option value="">Of all projects</option>${directories.map((one) => html`<option value=${one}>${one}</option>`)}</select>
+        <button type="button" onClick=${() => setCreating(true)}>New</button></div>
+      ${error && html`<${Problem} error=${error} />`}
+      ${memories && !memories.length && !error && html`<${Empty}>${query ? 'No memory fits.' : 'There are no memories here yet.'}</${Empty}>`}
+      <ul class="plain">${(memories ?? []).map((memory) => html`<li key=${memory.slug}><a class="row" href=${`#/memories/${encodeURIComponent(memory.slug)}`} aria-current=${memory.slug === slug ? 'true' : undefined}>
+        <span class="line"><span class="title text">${memory.title}</span></span><span class="line small muted">${[memory.type, memory.scope, memory.status].filter(Boolean).join(' · ')}</span></a></li>`)}</ul>
+      ${health.answer?.findings.length > 0 && html`<details class="health"><summary>${counted(health.answer.total, 'finding')}</summary><ul>${health.answer.findings.map((one) => html`<li class="small text">${one.slug || one.path}: ${one.message}</li>`)}</ul></details>`}
+    </div>
+    <div class="detail">
+      ${(slug || creating) && html`<p><a class="back" href="#/memories">‹ Back</a></p>`}
+      ${creating ? html`<${Editor} memory=${{}} cwd=${cwd} done=${(made) => { setCreating(false); setChanges(changes + 1); if (made) location.hash = `#/memories/${encodeURIComponent(made)}`; }} />`
+        : slug ? html`<${Memory} slug=${slug} cwd=${cwd} changed=${() => setChanges(changes + 1)} />` : html`<${Empty}>Choose a memory, or write one.</${Empty}>`}
+    </div>
+  </section>`;
+}
+
+export function Files({ filters, path, version }) {
+  const [typed, setTyped] = useState(path);
+  const box = useRef();
+  useEffect(() => setTyped(path), [path]);
+  const settled = useSettled(typed, 250).trim();
+  const { answer, error, busy } = useAnswer('file_history', settled ? { path: settled, platform: filters.agent, project: filters.project, since: filters.since } : null, version);
+  return html`<section class="view" aria-label="Files">
+    <h2>Files</h2>
+    <p class="filters"><input ref=${box} type="search" class="path" aria-label="Path" placeholder="A path, its end, or a pattern: src/app.ts, *.sql" value=${typed} onInput=${(event) => setTyped(event.target.value)} /></p>
+    ${error && html`<${Problem} error=${error} />`}
+    ${!settled && html`<${Empty}>Who changed a file, and why: type a part of its path.</${Empty}>`}
+    ${busy && !answer && html`<p class="muted" role="status">Reading …</p>`}
+    ${answer && !answer.files.length && html`<${Empty}>No session touched such a file.</${Empty}>`}
+    ${answer?.files.length > 0 && html`<ul class="plain files">${answer.files.map((file) => html`<li key=${file.path}><a href=${`#/files/${encodeURIComponent(file.path)}`} class="mono text">${file.path}</a> <span class="small muted">${counted(file.exchanges, 'turn')} · <span class="good">+${file.lines_added}</span> <span class="bad">−${file.lines_removed}</span> · ${isoDay(file.last)}</span></li>`)}</ul>`}
+    ${answer?.sessions.map((session) => html`<article class="card" key=${session.session_id}>
+      <h3 class="text"><a href=${`#/s/${encodeURIComponent(session.session_id)}`}>${session.session_name || session.session_id}</a></h3>
+      <p class="small muted text"><${Dot} agent=${session.platform} />${[agentName(session.platform), session.project, session.git_branch].filter(Boolean).join(' · ')}</p>
+      <ol class="plain uses">${session.exchanges.map((use) => html`<li key=${use.exchange_id}>
+        <a href=${`#/s/${encodeURIComponent(session.session_id)}?x=${use.exchange_id}`} class="text">${use.asked || use.exchange_id}</a>
+        <span class="small muted"> ${isoDay(use.timestamp)} ${timeOf(use.timestamp)} · ${use.access}${use.access === 'modified' ? ` +${use.lines_added} −${use.lines_removed}` : ''}${use.outcome ? ` · ${use.outcome.replaceAll('_', ' ')}` : ''}</span>
+        ${use.said && html`<p class="small text">${use.said}</p>`}
+        ${use.change && html`<pre tabindex="0" role="group" aria-label="Change">${use.change}</pre>`}
+      </li>`)}</ol>
+    </article>`)}
+  </section>`;
+}

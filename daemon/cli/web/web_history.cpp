@@ -1,0 +1,230 @@
+#include "daemon/cli/web/web_history.hpp"
+
+#include "daemon/cli/command.hpp"
+#include "daemon/cli/reopening.hpp"
+#include "daemon/cli/store_state.hpp"
+#include "daemon/host/memory_host.hpp"
+#include "daemon/report/html_page.hpp"
+#include "protocol/mcp/described_json.hpp"
+#include "schemas/base/error.hpp"
+#include "schemas/base/harmless.hpp"
+#include "schemas/base/json_writer.hpp"
+#include "schemas/platform.hpp"
+#include "store/reader.hpp"
+
+#include <algorithm>
+#include <array>
+#include <ostream>
+#include <thread>
+#include <utility>
+
+namespace memd::cli::web {
+
+struct OpenParams {
+  std::string session_id;
+};
+struct OpenAnswer {
+  std::string command;
+};
+
+}  // namespace memd::cli::web
+
+MEMD_DESCRIBE(memd::cli::web::OpenParams, field<&T::session_id>(required, length(1, 200)));
+MEMD_DESCRIBE(memd::cli::web::OpenAnswer, field<&T::command>());
+
+namespace memd::cli::web {
+namespace {
+
+using namespace std::chrono_literals;
+using std::chrono::steady_clock;
+
+struct PageFile {
+  std::string_view path;
+  std::string_view name;  // report::page_file()
+  std::string_view type;
+};
+constexpr std::string_view kScript = "text/javascript; charset=utf-8";
+constexpr std::string_view kStyle = "text/css; charset=utf-8";
+constexpr std::array kPageFiles{
+    PageFile{"/", "web.html", "text/html; charset=utf-8"},
+    PageFile{"/page.css", "page.css", kStyle},
+    PageFile{"/web.css", "web.css", kStyle},
+    PageFile{"/htm-preact.js", "htm-preact.js", kScript},
+    PageFile{"/web.js", "web.js", kScript},
+    PageFile{"/web_server.js", "web_server.js", kScript},
+    PageFile{"/web_parts.js", "web_parts.js", kScript},
+    PageFile{"/web_sessions.js", "web_sessions.js", kScript},
+    PageFile{"/web_reading.js", "web_reading.js", kScript},
+    PageFile{"/web_views.js", "web_views.js", kScript},
+};
+
+// Tools whose answers people get whole, and those that the page asks as an agent would.
+constexpr std::array<std::string_view, 10> kWhole{
+    "list_sessions", "semantic_search", "get_exchange",   "recent_turns",    "file_history",
+    "topic_search",  "resume_context",  "temporal_query", "session_summary", "list_observations"};
+constexpr std::array<std::string_view, 4> kOfMemories{"memory_read", "memory_search", "memory_health", "capabilities"};
+constexpr std::string_view kWrite = "memory_write";
+
+// A module with the names and colours of agents.
+std::string agents_module() {
+  std::string out = "export const agents = ";
+  json::Writer w(out);
+  w.begin_object();
+  for (const PlatformInfo& p : platforms()) {
+    w.key(p.key);
+    w.begin_object();
+    w.member("name", p.name);
+    w.member("colour", "light-dark(" + std::string(p.light) + ", " + std::string(p.dark) + ")");
+    w.end_object();
+  }
+  w.end_object();
+  return out + ";\n";
+}
+
+bool is_among(const auto& names, std::string_view name) { return std::ranges::find(names, name) != names.end(); }
+
+bool is_of_the_connection(const Error& error) {
+  return error.is(Errc::unavailable) || error.is(Errc::io) || error.is(Errc::cancelled);
+}
+
+http::PageResponse refused(unsigned status, std::string_view why) {
+  return {status, "text/plain; charset=utf-8", std::string(why) + "\n"};
+}
+
+http::PageResponse refused(const Error& error) {
+  if (error.is(Errc::not_found)) return refused(404, harmless(error.message()));
+  if (error.is(Errc::invalid_argument) || error.is(Errc::unsupported)) return refused(400, harmless(error.message()));
+  return refused(503, harmless(error.message()));
+}
+
+Settings writing_settings(Settings settings) {
+  if (settings.config.memory.write == MemoryWriting::ask) settings.config.memory.write = MemoryWriting::allow;
+  return settings;
+}
+
+}  // namespace
+
+// What an open page is told. While one exists the page is in use.
+class WebHistory::Stream {
+ public:
+  explicit Stream(WebHistory& history) : history_(history), told_(store_state(history.settings_.layout.database())) {
+    ++history_.streams_;
+    history_.was_opened_ = true;
+  }
+  ~Stream() {
+    history_.used_ = steady_clock::now().time_since_epoch().count();
+    --history_.streams_;
+  }
+  Stream(const Stream&) = delete;
+  Stream& operator=(const Stream&) = delete;
+
+  std::optional<std::string> next() {
+    constexpr auto kLook = 100ms;
+    for (int look = 0; look < 8; ++look) {
+      const StoreState state = store_state(history_.settings_.layout.database());
+      if (state != told_) {
+        told_ = state;
+        return "event: stored\ndata:\n\n";
+      }
+      std::this_thread::sleep_for(kLook);
+    }
+    return "";
+  }
+
+ private:
+  WebHistory& history_;
+  StoreState told_;
+};
+
+WebHistory::WebHistory(const Settings& settings)
+    : settings_(settings),
+      writing_(writing_settings(settings)),
+      used_(steady_clock::now().time_since_epoch().count()) {}
+
+WebHistory::~WebHistory() = default;
+
+std::chrono::milliseconds WebHistory::unused() const {
+  if (streams_ > 0) return 0ms;
+  const steady_clock::time_point used{steady_clock::duration(used_)};
+  return std::chrono::duration_cast<std::chrono::milliseconds>(steady_clock::now() - used);
+}
+
+http::PageResponse WebHistory::answer(const http::PageRequest& request) {
+  const bool gets = request.method == "GET";
+  if (const auto* file = std::ranges::find(kPageFiles, request.path, &PageFile::path); file != kPageFiles.end()) {
+    if (!gets) return refused(405, "send GET");
+    return {200, std::string(file->type), std::string(report::page_file(file->name))};
+  }
+  if (request.path == "/agents.js") return {200, std::string(kScript), agents_module()};
+  if (!request.has_token)
+    return refused(401, "This page belongs to an earlier start of memd web: open the address that it prints");
+  used_ = steady_clock::now().time_since_epoch().count();
+  constexpr std::string_view kApi = "/api/";
+  if (request.path == "/live") {
+    if (!gets) return refused(405, "send GET");
+    return {200, "text/event-stream", ": memd\n\n",
+            [stream = std::make_shared<Stream>(*this)] { return stream->next(); }};
+  }
+  if (!request.path.starts_with(kApi)) return refused(404, "there is nothing here");
+  if (request.method != "POST") return refused(405, "send POST");
+  if (!request.content_type.starts_with("application/json")) return refused(415, "send application/json");
+  return call(std::string_view(request.path).substr(kApi.size()), request);
+}
+
+http::PageResponse WebHistory::call(std::string_view tool, const http::PageRequest& request) {
+  const bool wants_text = request.accept.starts_with("text/plain");
+  Result<mcp::ToolOutcome> outcome = mcp::ToolOutcome();
+  if (tool == "open") {
+    outcome = open_command(request.body);
+  } else if (tool == kWrite) {
+    const MemoryHost host(writing_, command_clock());
+    mcp::ToolContext context;
+    outcome = host.tools().call(tool, request.body, context);
+  } else if (is_among(kWhole, tool) && !wants_text) {
+    outcome = ask([&](Caller& caller) { return caller.answer(tool, request.body); });
+  } else if (is_among(kWhole, tool) || is_among(kOfMemories, tool)) {
+    outcome = ask([&](Caller& caller) { return caller.tool(tool, request.body); });
+  } else {
+    return refused(404, "there is no such tool for the page");
+  }
+  if (!outcome) return refused(outcome.error());
+  if (outcome->is_error) return refused(outcome->unexpected ? 500 : 400, harmless(outcome->text));
+  if (wants_text) return {200, "text/plain; charset=utf-8", harmless(outcome->text)};
+  return {200, "application/json", std::move(outcome->structured)};
+}
+
+Result<mcp::ToolOutcome> WebHistory::open_command(const std::string& arguments) const {
+  MEMD_TRY_ASSIGN(const OpenParams params, mcp::from_json<OpenParams>(arguments));
+  Reader reader(settings_.layout.database());
+  MEMD_TRY_ASSIGN(const Reopening found, reopening_of(reader, params.session_id));
+  const std::string line = harmless_line(as_shell_line(found.command, found.directory));
+  return mcp::ToolOutcome{line, mcp::to_json(OpenAnswer{line}), false, false};
+}
+
+Result<mcp::ToolOutcome> WebHistory::ask(const std::function<Result<mcp::ToolOutcome>(Caller&)>& question) {
+  for (bool again = false;; again = true) {
+    std::unique_ptr<Caller> caller;
+    {
+      const std::lock_guard hold(mutex_);
+      if (!idle_.empty()) {
+        caller = std::move(idle_.back());
+        idle_.pop_back();
+      }
+    }
+    std::ostream nobody(nullptr);
+    if (!caller) {
+      MEMD_TRY_ASSIGN(caller, open_caller(settings_, Need::read, kPatience, nobody));
+    }
+    auto outcome = question(*caller);
+    if (outcome || !is_of_the_connection(outcome.error())) {
+      const std::lock_guard hold(mutex_);
+      idle_.push_back(std::move(caller));
+      return outcome;
+    }
+    if (again) return outcome;
+    const std::lock_guard hold(mutex_);
+    idle_.clear();  // the daemon of all of them has gone
+  }
+}
+
+}  // namespace memd::cli::web

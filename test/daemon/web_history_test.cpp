@@ -1,0 +1,141 @@
+#include "daemon/cli/web/web_history.hpp"
+
+#include "adapters/registry.hpp"
+#include "daemon/ingest/discovery.hpp"
+#include "test/support/corpus_store.hpp"
+#include "test/support/temp_dir.hpp"
+#include "test/support/transcript_home.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+namespace memd::cli::web {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+using testing::StartsWith;
+
+constexpr TimeMs kMorning = 1'770'000'000'000;
+
+class WebHistoryTest : public testing::Test {
+ protected:
+  WebHistoryTest() {
+    home_.turn("/w/parcel", 1, kMorning, "zebra", "Find the <script>alert(1)</script> zebra", "It is in the store.");
+    const Discovery discovery(all_adapters(), home_.path(), {}, {});
+    test::ingest(discovery, settings_.layout.database());
+  }
+
+  http::PageResponse get(const std::string& path, bool token = true) {
+    return history_.answer({"GET", path, "", "", "", token});
+  }
+  http::PageResponse call(const std::string& tool, const std::string& arguments, const std::string& accept = "",
+                          bool token = true) {
+    return history_.answer({"POST", "/api/" + tool, "application/json", accept, arguments, token});
+  }
+
+  test::TranscriptHome home_;
+  test::TempDir data_;
+  Settings settings_{StoreLayout(data_.path()), false, home_.path(), {}, "", {}};
+  WebHistory history_{settings_};
+};
+
+TEST_F(WebHistoryTest, ThePageNeedsNoTokenAndHoldsNoHistory) {
+  EXPECT_THAT(get("/", false).body, StartsWith("<!doctype html>"));
+  for (const char* file : {"/page.css", "/web.css", "/web.js", "/htm-preact.js", "/agents.js"}) {
+    const auto response = get(file, false);
+    EXPECT_EQ(response.status, 200U) << file;
+    EXPECT_THAT(response.body, Not(HasSubstr("zebra")));
+  }
+  EXPECT_THAT(get("/agents.js", false).body, HasSubstr(R"("claude_code":{"name":"Claude Code")"));
+}
+
+// What a module asks for is there, and nothing is inline.
+TEST_F(WebHistoryTest, ThePageIsComplete) {
+  const std::string page = get("/", false).body;
+  EXPECT_THAT(page, Not(HasSubstr("<style")));
+  EXPECT_THAT(page, Not(HasSubstr(" style=")));
+  for (const char* name :
+       {"/web.js", "/web_server.js", "/web_parts.js", "/web_sessions.js", "/web_reading.js", "/web_views.js"}) {
+    const std::string script = get(name, false).body;
+    EXPECT_THAT(script, Not(HasSubstr("innerHTML"))) << name;
+    EXPECT_THAT(script, Not(HasSubstr("http"))) << name;
+    for (auto at = script.find(" from '"); at != std::string::npos; at = script.find(" from '", at + 1)) {
+      const std::string module = script.substr(at + 7, script.find('\'', at + 7) - at - 7);
+      EXPECT_EQ(get(module, false).status, 200U) << module;
+    }
+  }
+}
+
+TEST_F(WebHistoryTest, HistoryNeedsTheToken) {
+  EXPECT_EQ(call("list_sessions", "{}", "", false).status, 401U);
+  EXPECT_EQ(call("memory_write", "{}", "", false).status, 401U);
+  EXPECT_EQ(get("/live", false).status, 401U);
+  EXPECT_FALSE(history_.was_opened());
+}
+
+TEST_F(WebHistoryTest, ToolsAnswerAsTheyDoElsewhere) {
+  const auto sessions = call("list_sessions", R"({"all_projects":true})");
+  EXPECT_EQ(sessions.status, 200U) << sessions.body;
+  EXPECT_EQ(sessions.type, "application/json");
+  EXPECT_THAT(sessions.body, HasSubstr(R"("total":1)"));
+  const auto turn = call("get_exchange", R"({"ids":["x1"],"include_tools":true})");
+  EXPECT_THAT(turn.body, HasSubstr("<script>alert(1)</script> zebra"));
+  const auto context = call("resume_context", R"({"session_id":"latest","before":"end"})", "text/plain");
+  EXPECT_THAT(context.type, StartsWith("text/plain"));
+  EXPECT_THAT(context.body, HasSubstr("zebra"));
+}
+
+TEST_F(WebHistoryTest, OnlyToolsThatReadAndMemoriesAreThere) {
+  for (const char* tool : {"", "forget", "retention", "ingest", "import", "memd/forget", "../live", "capture", "status",
+                           "conversation_query", "memory_write/../x"})
+    EXPECT_EQ(call(tool, "{}").status, 404U) << tool;
+  for (const char* path : {"/../memd.db", "/web/web.js", "/report.js", "//", "/etc/passwd", "/%2e%2e/memd.db", "/api"})
+    EXPECT_EQ(get(path).status, 404U) << path;
+}
+
+TEST_F(WebHistoryTest, BadRequestsSayWhatIsWrong) {
+  EXPECT_EQ(get("/api/list_sessions").status, 405U);
+  EXPECT_EQ(history_.answer({"POST", "/", "", "", "", true}).status, 405U);
+  EXPECT_EQ(history_.answer({"POST", "/live", "", "", "", true}).status, 405U);
+  // What a form of another page could send without being asked first.
+  EXPECT_EQ(history_.answer({"POST", "/api/list_sessions", "text/plain", "", "{}", true}).status, 415U);
+  EXPECT_EQ(call("list_sessions", "no json").status, 400U);
+  const auto unknown = call("get_exchange", R"({"ids":["x999"]})");
+  EXPECT_EQ(unknown.status, 400U);
+  EXPECT_THAT(unknown.body, HasSubstr("there is no turn x999"));
+  const auto open = call("open", R"({"session_id":"nobody"})");
+  EXPECT_EQ(open.status, 404U) << open.body;
+}
+
+TEST_F(WebHistoryTest, TheCommandThatContinuesASession) {
+  const auto open = call("open", R"({"session_id":"latest"})");
+  EXPECT_EQ(open.status, 200U) << open.body;
+  EXPECT_THAT(open.body, HasSubstr("claude --resume " + test::TranscriptHome::session_id(1)));
+}
+
+// Who is at the page need not be asked by an agent's client.
+TEST_F(WebHistoryTest, MemoriesAreWrittenAndReadBack) {
+  const auto made =
+      call("memory_write", R"({"action":"create","type":"learning","title":"Zebras","text":"They run."})");
+  ASSERT_EQ(made.status, 200U) << made.body;
+  const auto read = call("memory_read", R"({"slug":"learning-zebras"})");
+  EXPECT_THAT(read.body, HasSubstr("They run.")) << read.body;
+}
+
+TEST_F(WebHistoryTest, AnOpenPageIsToldOfWhatIsStored) {
+  auto live = get("/live");
+  ASSERT_EQ(live.status, 200U);
+  EXPECT_TRUE(history_.was_opened());
+  EXPECT_EQ(history_.unused().count(), 0);
+  std::ofstream(settings_.layout.database().string() + "-wal", std::ios::app) << "grown";
+  EXPECT_EQ(live.stream(), "event: stored\ndata:\n\n");
+  EXPECT_EQ(live.stream(), "");
+}
+
+}  // namespace
+}  // namespace memd::cli::web
