@@ -49,10 +49,9 @@ class MetaReader final : public snapshot::HeldSource {
     size_ = text.size();
     std::string id;
     ValueScanner scanner(text);
-    const bool whole = scanner.members([](std::string_view) { return false; },
-                                       [&](std::string_view key, std::string_view value) {
-                                         if (key == "cliSessionId") id = unescaped(value);
-                                       });
+    const bool whole = scanner.members([&](std::string_view key, std::string_view value) {
+      if (key == "cliSessionId") id = unescaped(value);
+    });
     if (!whole) return Error(Errc::busy, "the file is being written");
     note("(structure)", Disposition::indexed, {}, size_);
     if (!id.empty()) add_session(id, make_session_uid(Platform::claude_desktop, id)).add_head(compacted(text));

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "adapters/json/patched_value.hpp"
 #include "schemas/event_batch.hpp"
 
 #include <cstddef>
@@ -9,28 +10,6 @@
 #include <vector>
 
 namespace memd::copilot_chat {
-
-// A JSON value that later lines of a log change. What no line changes stays text of the log, which must outlive it.
-class PatchedValue {
- public:
-  explicit PatchedValue(std::string_view text, std::string_view key = {}) : key_(key), text_(text) {}
-
-  std::string_view key() const { return key_; }       // in the object around it, as written
-  std::vector<PatchedValue>& inner();                 // members or elements
-  PatchedValue* find(std::string_view path_element);  // null: none. A token: "name" in quotes, or an index
-  void set(std::string_view path_element, std::string_view value);  // adds or replaces
-  void erase(std::string_view path_element);
-  // Cuts an array to `keep` elements and appends those of the array `values`.
-  void splice(std::size_t keep, std::string_view values);
-  std::string text() const;
-
- private:
-  std::string_view key_;
-  std::string_view text_;  // while it is not open
-  bool open_ = false;
-  bool is_array_ = false;
-  std::vector<PatchedValue> inner_;
-};
 
 // The content of a chat session file of VS Code. A .json file is the session as a document. A .jsonl file is a log of
 // what happened to it (microsoft/vscode, objectMutationLog.ts):
@@ -58,26 +37,26 @@ class ChatLog {
   std::uint64_t size() const { return size_; }
 
  private:
+  enum Rest : std::uint8_t { structure, superseded, damaged, unknown, unfinished };
+
   void read_document();
   void read_log();
   void read_line(std::string_view line, std::uint64_t bytes);
   void replace_session(std::string_view text);
   void keep_requests(std::size_t count);
   void take_requests(std::string_view array);
-  void settle();
+  void leave(Rest what, std::uint64_t bytes);
 
   std::string text_;
   std::uint64_t size_ = 0;
-  PatchedValue session_{"{}"};
+  json::PatchedValue session_{"{}"};
   std::vector<std::uint64_t> taken_;  // bytes of each request
-  std::uint64_t superseded_ = 0;      // of requests that are no longer there
-  std::uint64_t damaged_ = 0;
-  std::uint64_t unknown_ = 0;
-  std::uint64_t unfinished_ = 0;
-  std::uint64_t damaged_records_ = 0;
-  std::uint64_t unknown_records_ = 0;
   std::vector<Request> requests_;
-  std::vector<CoverageEntry> rest_;
+  std::vector<CoverageEntry> rest_{{"(structure)", Disposition::indexed, {}, 1, 0},
+                                   {"(superseded)", Disposition::skipped, "superseded", 0, 0},
+                                   {"(damaged)", Disposition::skipped, "damaged", 0, 0},
+                                   {"(unknown)", Disposition::unknown, "unknown_change", 0, 0},
+                                   {"(unfinished)", Disposition::skipped, "unfinished", 0, 0}};
 };
 
 }  // namespace memd::copilot_chat

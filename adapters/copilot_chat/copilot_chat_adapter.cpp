@@ -66,10 +66,9 @@ class ChatReader final : public snapshot::HeldSource {
  private:
   static std::string id_of(std::string_view request) {
     std::string id;
-    ValueScanner(request).members([](std::string_view) { return false; },
-                                  [&](std::string_view key, std::string_view value) {
-                                    if (key == "requestId") id = unescaped(value);
-                                  });
+    ValueScanner(request).members([&](std::string_view key, std::string_view value) {
+      if (key == "requestId") id = unescaped(value);
+    });
     return id;
   }
 

@@ -21,7 +21,7 @@ MEMD_KEYS(Call, id, name, arguments);
 MEMD_KEYS(Metadata, promptTokens, outputTokens, resolvedModel);
 MEMD_KEYS(Summary, toolCallRoundId, text);
 MEMD_KEYS(Variable, kind, name);
-MEMD_KEYS(Terminal, exitCode, text);
+MEMD_KEYS(Content, type, isText);
 
 // Parts of a response that show how the work goes on, or offer something.
 constexpr Names kShown(
@@ -46,33 +46,34 @@ std::optional<FileAccess> access_of(std::string_view tool) {
   return std::nullopt;
 }
 
-// Returns a string, or the "value" of Markdown.
-std::string words_of(RecordBuilder& c, od::object& object, std::string_view key) {
-  od::value value;
-  if (!seek(object, key, value)) return {};
-  if (const auto token = token_of(value); is_string(token)) return c.text(token);
-  return c.text(token_in(object, key, "value"));
-}
-
-// Appends the texts of a rendered prompt: {"node":{"children":[{"text":"…"}, …]}}.
-void append_nodes(RecordBuilder& c, od::value& value, std::string& out, int depth) {
+// Appends the texts of a value: a string, Markdown {"value":"…"}, a list of them, or a rendered prompt
+// {"node":{"children":[{"text":"…"}, …]}}.
+void append_words(RecordBuilder& c, od::value& value, std::string& out, int depth = 0) {
   constexpr int kDeepest = 64;
+  constexpr Names kHolders("value text node children");
   const auto token = token_of(value);
   od::object object;
   od::array list;
-  if (depth > kDeepest) return;
-  if (token.starts_with('[') && !value.get_array().get(list)) {
+  if (is_string(token)) {
+    c.append_text(token, out);
+  } else if (token.starts_with('[') && depth < kDeepest && !value.get_array().get(list)) {
     for_each_element(list, [&](od::value& element, std::size_t) {
-      append_nodes(c, element, out, depth + 1);
+      append_words(c, element, out, depth + 1);
       return true;
     });
-  } else if (token.starts_with('{') && !value.get_object().get(object)) {
+  } else if (token.starts_with('{') && depth < kDeepest && !value.get_object().get(object)) {
     for_each_field(object, [&](std::string_view key, od::value& field) {
-      if (key == "text" && is_string(token_of(field))) c.append_text(token_of(field), out);
-      if (key == "node" || key == "children") append_nodes(c, field, out, depth + 1);
+      if (kHolders.has(key)) append_words(c, field, out, depth + 1);
       return true;
     });
   }
+}
+
+std::string words_of(RecordBuilder& c, od::object& object, std::string_view key) {
+  od::value value;
+  std::string out;
+  if (seek(object, key, value)) append_words(c, value, out);
+  return out;
 }
 
 // What the extension recorded of a response beside its parts.
@@ -94,27 +95,16 @@ struct Recorded {
   }
 };
 
-void read_results(RecordBuilder& c, od::object& results, Recorded& out) {
-  for_each_field(results, [&](std::string_view id, od::value& value) {
-    od::object result;
-    od::value content;
-    od::array list;
-    std::string& text = out.results[unescaped("\"" + std::string(id) + "\"")];
-    if (value.get_object().get(result) || !seek(result, "content", content) || content.get_array().get(list))
-      return true;
-    for_each_element(list, [&](od::value& element, std::size_t) {
-      od::object part;
-      od::value inner;
-      if (element.get_object().get(part) || !seek(part, "value", inner)) return true;
-      if (!text.empty()) text.push_back('\n');
-      if (is_string(token_of(inner)))
-        c.append_text(token_of(inner), text);
-      else
-        append_nodes(c, inner, text, 0);
-      return true;
-    });
+// Returns the words of the elements under `key`, a line each.
+std::string lines_of(RecordBuilder& c, od::object& object, std::string_view key) {
+  std::string out;
+  for_each_object<Content>(object, key, [&](const Content& content, od::object& part, std::size_t) {
+    out.append(out.empty() ? "" : "\n");
+    const bool is_data = content.type == "\"embed\"" && !is_true(content.isText);
+    out += is_data ? media_mark(c, "media", part) : words_of(c, part, "value");
     return true;
   });
+  return out;
 }
 
 Recorded read_recorded(RecordBuilder& c, od::object& metadata) {
@@ -130,7 +120,13 @@ Recorded read_recorded(RecordBuilder& c, od::object& metadata) {
     return true;
   });
   od::object results;
-  if (seek_object(metadata, "toolCallResults", results)) read_results(c, results, out);
+  if (seek_object(metadata, "toolCallResults", results))
+    for_each_field(results, [&](std::string_view id, od::value& value) {
+      od::object result;
+      std::string& text = out.results[unescaped("\"" + std::string(id) + "\"")];
+      if (!value.get_object().get(result)) text = lines_of(c, result, "content");
+      return true;
+    });
   const auto add = [&](const Summary& summary) {
     std::string text = c.text(summary.text);
     const auto at = last.find(c.text(summary.toolCallRoundId));
@@ -182,17 +178,7 @@ class Response {
       read_reference(part, object);
     } else if (kind == "thinking") {
       say();
-      std::string thought;
-      od::value value;
-      if (is_string(part.value)) {
-        thought = c_.text(part.value);
-      } else if (od::array list; seek(object, "value", value) && !value.get_array().get(list)) {
-        for_each_element(list, [&](od::value& element, std::size_t) {
-          c_.append_text(token_of(element), thought);
-          return true;
-        });
-      }
-      c_.add_said(EventKind::thinking, std::move(thought));
+      c_.add_said(EventKind::thinking, words_of(c_, object, "value"));
     } else if (kind == "toolInvocationSerialized" || kind == "toolInvocation") {
       say();
       read_invocation(part, object);
@@ -210,10 +196,9 @@ class Response {
     od::object target;
     od::object uri;
     if (name.empty() && seek_object(object, "inlineReference", target)) {
-      od::value value;
-      if (seek(target, "name", value)) name = c_.text(token_of(value));
+      name = words_of(c_, target, "name");
       if (name.empty() && seek_object(target, "uri", uri)) target = uri;
-      if (name.empty() && seek(target, "path", value)) name = c_.text(token_of(value));
+      if (name.empty()) name = words_of(c_, target, "path");
       name = name.substr(name.rfind('/') + 1);
     }
     if (!name.empty()) said_ += "`" + name + "`";
@@ -221,10 +206,8 @@ class Response {
 
   // A change of a file that no shown call made: the edit mode of old versions, or an answer that was applied.
   void read_edit(od::object& object) {
-    od::object uri;
-    od::value path;
-    if (!seek_object(object, "uri", uri) || (!seek(uri, "fsPath", path) && !seek(uri, "path", path))) return;
-    const std::string file = c_.text(token_of(path));
+    std::string file = c_.text(token_in(object, "uri", "fsPath"));
+    if (file.empty()) file = c_.text(token_in(object, "uri", "path"));
     if (edits_called_ || file.empty() || std::find(edited_.begin(), edited_.end(), file) != edited_.end()) return;
     say();
     edited_.push_back(file);
@@ -236,9 +219,8 @@ class Response {
     e.input_hash = hash64(file, hash64(e.tool));
     e.files.push_back({file, FileAccess::modified, 0, 0});
     e.call_id = "edit-" + std::to_string(edited_.size());
-    const std::string id = e.call_id;
     Event& result = c_.add(EventKind::tool_result, Role::tool);
-    result.call_id = id;
+    result.call_id = "edit-" + std::to_string(edited_.size());
     result.summary = "edited";
   }
 
@@ -283,26 +265,18 @@ class Response {
   void read_shown_input(od::object& object, Event& e) {
     od::object data;
     od::value input;
+    std::string line;
     if (seek_object(object, "toolSpecificData", data)) {
-      std::string line = c_.text(token_in(data, "commandLine", "original"));
-      if (line.empty() && seek(data, "command", input)) line = c_.text(token_of(input));
-      if (!line.empty()) {
-        e.summary = e.tool + ": " + one_line(line, 160);
-        e.search_text = line;
-        e.input_hash = hash64(line, hash64(e.tool));
-        if (c_.detail() == Detail::full) e.text = line;
-        return tool_calls::add_command(e, line);
-      }
       if (seek(data, "rawInput", input) || (seek(data, "todoList", input) && seek(object, "toolSpecificData", input))) {
         tool_calls::read_tool_input(c_, input, access_of, e);
         return;
       }
+      line = c_.text(token_in(data, "commandLine", "original"));
+      if (line.empty()) line = words_of(c_, data, "command");
     }
-    std::string words = words_of(c_, object, "invocationMessage");
-    e.summary = e.tool + ": " + one_line(words, 160);
-    e.search_text = words;
-    e.input_hash = hash64(words, hash64(e.tool));
-    if (c_.detail() == Detail::full) e.text = std::move(words);
+    const std::string words = line.empty() ? words_of(c_, object, "invocationMessage") : line;
+    tool_calls::read_tool_input_text(c_, words, access_of, e);
+    if (c_.detail() == Detail::stored) tool_calls::add_command(e, line);
   }
 
   void add_result(const Recorded::ToolCall& call, const Part& part, od::object* object) {
@@ -314,21 +288,16 @@ class Response {
     if (told != recorded_.results.end()) text = told->second;
     if (object != nullptr) {
       od::object data;
-      Terminal terminal;
       if (seek_object(*object, "toolSpecificData", data)) {
-        if (collect_in(data, "terminalCommandState", terminal) && is_number(terminal.exitCode))
-          exit_code = static_cast<std::int32_t>(integer(terminal.exitCode));
-        if (text.empty() && collect_in(data, "terminalCommandOutput", terminal)) text = c_.text(terminal.text);
-        if (od::value result; text.empty() && seek(data, "result", result)) text = c_.text(token_of(result));
+        if (const auto code = token_in(data, "terminalCommandState", "exitCode"); is_number(code))
+          exit_code = static_cast<std::int32_t>(integer(code));
+        if (text.empty()) text = words_of(c_, data, "terminalCommandOutput");
+        if (text.empty()) text = words_of(c_, data, "result");
       }
-      od::object details;
-      if (seek_object(*object, "resultDetails", details)) {
-        od::value value;
-        failed = seek(details, "isError", value) && is_true(token_of(value));
-        for_each_object<Part>(details, "output", [&](const Part& output, od::object&, std::size_t) {
-          if (told == recorded_.results.end()) text += (text.empty() ? "" : "\n") + c_.text(output.value);
-          return true;
-        });
+      if (seek_object(*object, "resultDetails", data)) {
+        failed = is_true(token_in(*object, "resultDetails", "isError"));
+        if (seek_object(*object, "resultDetails", data) && told == recorded_.results.end())
+          text += lines_of(c_, data, "output");
       }
       refused = part.isConfirmed == "false" || token_in(*object, "isConfirmed", "type") == "0";
       if (text.empty()) text = words_of(c_, *object, "pastTenseMessage");
@@ -363,8 +332,6 @@ RecordOutcome read_head(const Request& keys, RecordBuilder& c) {
 void read_prompt(const Request& keys, RecordBuilder& c, od::object& root) {
   std::string text = words_of(c, root, "message");
   od::object object;
-  if (od::value inner; text.empty() && seek_object(root, "message", object) && seek(object, "text", inner))
-    text = c.text(token_of(inner));
   std::string attached;
   if (seek_object(root, "variableData", object))
     for_each_object<Variable>(object, "variables", [&](const Variable& variable, od::object&, std::size_t) {

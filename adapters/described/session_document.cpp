@@ -58,8 +58,7 @@ class Elements {
         std::size_t number = 0;
         scanner.elements([&](std::string_view value) { visit(std::to_string(number++), value); });
       } else if (first == '{') {
-        const auto take_all = [](std::string_view) { return false; };
-        scanner.members(take_all, [&](std::string_view key, std::string_view value) {
+        scanner.members([&](std::string_view key, std::string_view value) {
           std::string name;
           json::append_unescaped(key, name);
           visit(name, value);
@@ -148,8 +147,7 @@ std::uint64_t write_members(std::string_view object, const std::set<std::string,
   std::uint64_t others = 0;
   ValueScanner scanner(object);
   if (scanner.peek() != '{') return 0;
-  const auto take_all = [](std::string_view) { return false; };
-  scanner.members(take_all, [&](std::string_view key, std::string_view value) {
+  scanner.members([&](std::string_view key, std::string_view value) {
     if (names.contains(key))
       out.json(key, value);
     else

@@ -19,8 +19,6 @@ using json::ValueScanner;
 
 using State = ValueScanner::State;
 
-const auto kTakeAll = [](std::string_view) { return false; };
-
 // The members of a message or a line that concern the chat as a whole.
 struct Line {
   bool whole = false;
@@ -35,7 +33,7 @@ struct Line {
 Line read_members(std::string_view object) {
   Line line;
   ValueScanner scanner(object);
-  line.whole = scanner.members(kTakeAll, [&](std::string_view key, std::string_view value) {
+  line.whole = scanner.members([&](std::string_view key, std::string_view value) {
     if (key == "id" && json::is_string(value)) line.id = json::unescaped(value);
     if (key == "content") line.has_content = true;
     if (key == "toolCalls" && value.size() > 2) line.has_calls = true;

@@ -56,13 +56,11 @@ std::string find_in_projects(std::string_view text, std::string_view project) {
   json::ValueScanner scanner(text);
   const auto open = [&](std::string_view key) {
     if (key != "projects" || scanner.peek() != '{') return false;
-    scanner.members([](std::string_view) { return false; },
-                    [&](std::string_view raw_path, std::string_view name) {
-                      std::string path;
-                      json::append_unescaped(raw_path, path);
-                      if (found.empty() && (json::string_body(name) == project || sha256_hex(path) == project))
-                        found = path;
-                    });
+    scanner.members([&](std::string_view raw_path, std::string_view name) {
+      std::string path;
+      json::append_unescaped(raw_path, path);
+      if (found.empty() && (json::string_body(name) == project || sha256_hex(path) == project)) found = path;
+    });
     return true;
   };
   scanner.members(open, nothing);

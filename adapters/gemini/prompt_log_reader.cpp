@@ -25,11 +25,10 @@ Result<void> PromptLogReader::load() {
     std::string session;
     std::string number;
     json::ValueScanner scanner(bytes);
-    scanner.members([](std::string_view) { return false; },
-                    [&](std::string_view key, std::string_view value) {
-                      if (key == "sessionId") session = json::unescaped(value);
-                      if (key == "messageId" && json::is_number(value)) number = value;
-                    });
+    scanner.members([&](std::string_view key, std::string_view value) {
+      if (key == "sessionId") session = json::unescaped(value);
+      if (key == "messageId" && json::is_number(value)) number = value;
+    });
     if (element.damaged || session.empty()) {
       ++damaged_;
       damaged_bytes_ += bytes.size();

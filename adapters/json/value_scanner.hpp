@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace memd::json {
 
@@ -29,6 +30,10 @@ class ValueScanner {
   // itself. Otherwise member(raw key, value) is called.
   template <class Open, class Member>
   bool members(Open&& open, Member&& member);
+  template <class Member>
+  bool members(Member&& member) {
+    return members([](std::string_view) { return false; }, std::forward<Member>(member));
+  }
   // Calls visit(value) for each element of the next value, an array. Elements before a damaged one are visited.
   template <class Visit>
   bool elements(Visit&& visit);

@@ -47,8 +47,7 @@ using json::ValueScanner;
 template <class Visit>
 bool read_object(std::string_view text, Visit&& visit) {
   ValueScanner scanner(text);
-  return scanner.members([](std::string_view) { return false; }, visit) && scanner.peek() == '\0' &&
-         scanner.at() == text.size();
+  return scanner.members(visit) && scanner.peek() == '\0' && scanner.at() == text.size();
 }
 
 bool is_object(std::string_view text) {

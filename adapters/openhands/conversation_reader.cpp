@@ -24,10 +24,9 @@ std::string name_of_file(const std::string& path) { return std::filesystem::path
 void append_without_action(std::string_view text, std::string& out) {
   json::ObjectWriter event;
   json::ValueScanner scanner(text);
-  scanner.members([](std::string_view) { return false; },
-                  [&](std::string_view key, std::string_view value) {
-                    if (key != "action") event.json(key, value);
-                  });
+  scanner.members([&](std::string_view key, std::string_view value) {
+    if (key != "action") event.json(key, value);
+  });
   out = std::move(event).finish();
 }
 

@@ -12,6 +12,7 @@
 #include "daemon/tools/diagnostics.hpp"
 #include "daemon/version.hpp"
 #include "schemas/base/error.hpp"
+#include "schemas/base/time.hpp"
 #include "store/db/store_copies.hpp"
 #include "store/db/withheld.hpp"
 #include "store/raw/frame_seal.hpp"
@@ -32,6 +33,7 @@
 #include <iterator>
 #include <limits>
 #include <utility>
+#include <vector>
 
 namespace memd::admin {
 namespace {
@@ -318,12 +320,43 @@ void check_platform(const PlatformTotals& t, TimeMs now, Findings& findings) {
     findings.ok("coverage", fmt::format("{}: {} of {} records of unknown shape", key, t.unknown_records, t.records));
 }
 
-void check_platforms(MemoryHost& host, Findings& findings) {
+// Lists the agents whose history is here. What is registered with them, the command line adds.
+std::vector<DoctorAgent> agents_with_history(MemoryHost& host, const std::vector<PlatformTotals>& totals,
+                                             const std::vector<AgentFactsQuery::Row>& facts) {
+  std::vector<DoctorAgent> out;
+  const auto add = [&](Platform platform) -> DoctorAgent& {
+    DoctorAgent& agent = out.emplace_back();
+    agent.agent = to_string(platform);
+    agent.name = name_of(platform);
+    agent.has_history = true;
+    return agent;
+  };
+  for (const PlatformTotals& t : totals) {
+    if (t.sources == 0 && t.sessions == 0) continue;
+    DoctorAgent& agent = add(t.platform);
+    agent.sessions = t.sessions;
+    agent.turns = t.exchanges;
+    for (const auto& row : facts) {
+      if (row.platform != t.platform) continue;
+      agent.version = row.version;
+      agent.read_since = row.read_since > 0 ? format_rfc3339(row.read_since) : "";
+      agent.last_turn = row.last_turn > 0 ? format_rfc3339(row.last_turn) : "";
+    }
+  }
+  for (const Platform platform : host.platforms_unread())
+    add(platform).missing.emplace_back("history");
+  return out;
+}
+
+void check_platforms(MemoryHost& host, DoctorReport& report, Findings& findings) {
   auto reader = host.readers().acquire(5s);
   auto totals = reader ? (*reader)->ask(PlatformTotalsQuery{}) : Result<std::vector<PlatformTotals>>(reader.error());
-  if (totals)
+  if (totals) {
     for (const auto& t : *totals)
       check_platform(t, host.clock().now(), findings);
+    if (const auto facts = (*reader)->ask(AgentFactsQuery{}))
+      report.agents = agents_with_history(host, *totals, *facts);
+  }
   for (const auto& adapter : describe_adapters(host.settings().config))
     if (adapter.status == AdapterStatus::unsupported)
       findings.problem("contract",
@@ -409,7 +442,7 @@ Result<DoctorReport> doctor(MemoryHost& host, const ProcessFacts& facts, const D
   findings.take(check_memories(host));
   check_sources(host, findings);
   check_exclusion(host, findings);
-  check_platforms(host, findings);
+  check_platforms(host, report, findings);
   check_diagnostics(host, findings);
   check_retention(host, findings);
   return report;

@@ -284,9 +284,26 @@ struct DoctorCheck {
   std::string fix;  // empty: nothing to do
 };
 
+// An agent that was found here: by its history, or by its program.
+struct DoctorAgent {
+  std::string agent;
+  std::string name;
+  bool has_history = false;
+  std::optional<bool> has_program;  // nullopt: memd cannot register with it
+  std::string version;              // the newest that its sessions tell
+  std::int64_t sessions = 0;
+  std::int64_t turns = 0;
+  std::string read_since;
+  std::string last_turn;
+  std::optional<bool> is_registered;
+  std::optional<bool> has_hooks;  // nullopt: memd has none for it
+  std::vector<std::string> missing;
+};
+
 struct DoctorReport {
   bool ok = true;  // no problem among the checks
   std::vector<DoctorCheck> checks;
+  std::vector<DoctorAgent> agents;
 };
 
 struct ImportParams {
@@ -503,7 +520,17 @@ MEMD_DESCRIBE(memd::admin::DoctorParams, field<&T::full>("Read all original reco
 MEMD_DESCRIBE(memd::admin::DoctorCheck, field<&T::name>(), field<&T::status>("ok, note or problem."),
               field<&T::detail>(), field<&T::fix>("What to do about it."));
 
-MEMD_DESCRIBE(memd::admin::DoctorReport, field<&T::ok>("No check found a problem."), field<&T::checks>());
+MEMD_DESCRIBE(memd::admin::DoctorAgent, field<&T::agent>("The agent's key."), field<&T::name>(),
+              field<&T::has_history>("Files of its sessions were found."),
+              field<&T::has_program>("Its program or configuration was found; null: memd cannot register with it."),
+              field<&T::version>("The newest that its sessions tell."), field<&T::sessions>("Sub-agents left out."),
+              field<&T::turns>(), field<&T::read_since>("When memd read the first of its turns."),
+              field<&T::last_turn>("When its last turn ended."), field<&T::is_registered>("memd is among its servers."),
+              field<&T::has_hooks>("It runs memd when a session starts; null: memd has no hook for it."),
+              field<&T::missing>("server, hook, skill, history, or why its configuration cannot be read."));
+
+MEMD_DESCRIBE(memd::admin::DoctorReport, field<&T::ok>("No check found a problem."), field<&T::checks>(),
+              field<&T::agents>("Those found here."));
 
 MEMD_DESCRIBE(memd::admin::ImportParams,
               field<&admin::ImportParams::path>("Absolute path of the file.", required, length(1, 4096)));

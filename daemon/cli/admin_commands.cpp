@@ -296,8 +296,7 @@ Command doctor_command() {
     MEMD_TRY_ASSIGN(const auto caller, open_caller(call.settings, o->fix ? Need::ingest : Need::read));
     MEMD_TRY_ASSIGN(const mcp::ToolOutcome outcome, caller->admin("doctor", mcp::to_arguments(*o), {}));
     MEMD_TRY_ASSIGN(auto report, read_answer<admin::DoctorReport>(outcome));
-    for (admin::DoctorCheck& check : client_checks(call.settings))
-      report.checks.push_back(std::move(check));
+    add_clients(call.settings, report);
     MEMD_TRY(print_report(call, report));
     return report.ok ? kOk : kFailed;
   };

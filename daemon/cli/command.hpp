@@ -14,7 +14,7 @@
 namespace memd {
 struct Settings;
 namespace admin {
-struct DoctorCheck;
+struct DoctorReport;
 }
 }  // namespace memd
 
@@ -103,8 +103,8 @@ Command setup_command();
 std::vector<Command> service_commands();  // stop, restart, logs, uninstall
 std::vector<Command> session_commands();  // open, handoff
 
-// Returns what `memd doctor` says of each installed client: whether memd is registered with it.
-std::vector<admin::DoctorCheck> client_checks(const Settings& settings);
+// Adds to the agents of `memd doctor` those whose programs are here, and what memd has registered with each.
+void add_clients(const Settings& settings, admin::DoctorReport& report);
 
 // Returns true if clients are installed and none of them has memd registered. Returns false if this cannot be
 // determined.

@@ -38,6 +38,13 @@ struct SetupOptions {
 
 constexpr const char* kService = "service";
 
+// Returns the key of the agent whose sessions the client's people have.
+std::string agent_of(const ClientInfo& client) {
+  std::string key(client.key == "vscode" ? "copilot_chat" : client.key);
+  std::replace(key.begin(), key.end(), '-', '_');
+  return key;
+}
+
 std::vector<std::string> setup_choices() {
   std::vector<std::string> out;
   for (const ClientInfo& client : setup::clients())
@@ -230,14 +237,30 @@ bool lacks_registration(const Settings& settings) {
   return found;
 }
 
-std::vector<admin::DoctorCheck> client_checks(const Settings& settings) {
-  std::vector<admin::DoctorCheck> out;
+void add_clients(const Settings& settings, admin::DoctorReport& report) {
   const auto found = clients_here(settings, false);
-  if (!found) return out;
-  for (const ClientState& client : *found)
-    out.push_back({"client " + client.client, client.registered ? "ok" : "note",
-                   client.name + ": " + state_text(client), client.registered ? "" : "memd setup " + client.client});
-  return out;
+  if (!found) return;
+  for (const ClientState& client : *found) {
+    const ClientInfo& info = *setup::find_client(client.client);
+    const std::string key = agent_of(info);
+    auto agent = std::find_if(report.agents.begin(), report.agents.end(), [&](auto& one) { return one.agent == key; });
+    if (agent == report.agents.end()) {
+      agent = report.agents.emplace(agent);
+      agent->agent = key;
+      agent->name = client.name;
+    }
+    const auto lacks = [&](std::string_view part) {
+      return std::find(client.missing.begin(), client.missing.end(), part) != client.missing.end();
+    };
+    agent->has_program = true;
+    agent->is_registered = client.registered || !client.command.empty();
+    if (!info.hook.file.empty()) agent->has_hooks = client.trouble.empty() && !lacks("hook");
+    if (!client.trouble.empty()) agent->missing.push_back(client.trouble);
+    agent->missing.insert(agent->missing.end(), client.missing.begin(), client.missing.end());
+  }
+  for (admin::DoctorAgent& agent : report.agents)
+    for (const ClientInfo& info : setup::clients())
+      if (!agent.has_program && agent_of(info) == agent.agent) agent.has_program = false;
 }
 
 Result<std::vector<ClientChange>> unregister_everywhere(const Settings& settings, bool dry_run) {

@@ -34,6 +34,7 @@ enum class ConfigFormat {
   jsonc,          // with comments and trailing commas
   toml,           // [mcp_servers.memd]
   toml_list,      // [[mcp_servers]] with a name
+  yaml,           // Goose's extensions
 };
 
 // The notation of a server entry.

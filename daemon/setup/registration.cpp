@@ -1,6 +1,7 @@
 #include "daemon/setup/registration.hpp"
 
 #include "daemon/setup/toml_block.hpp"
+#include "daemon/setup/yaml_entry.hpp"
 #include "schemas/base/embedded.hpp"
 #include "schemas/base/error.hpp"
 #include "schemas/base/hash.hpp"
@@ -383,6 +384,11 @@ Result<Edit> Registration::server_edit(const ClientInfo& client, const ConfigFil
       edit.note = "a server memd is there without the marks of memd: left alone";
     return edit;
   }
+  if (file.format == ConfigFormat::yaml)
+    return edit_of(
+        client, Part::server, file.path, remove,
+        [command](const std::string& text) { return with_entry(text, command); },
+        [](const std::string& text) { return without_entry(text); });
   return edit_of(
       client, Part::server, file.path, remove,
       [file, command](const std::string& text) { return put_json_server(text, file, command); },
@@ -569,6 +575,10 @@ Result<std::vector<std::string>> Registration::registered(const ClientInfo& clie
       const TomlServer server = read_block(*bytes);
       for (const std::string& value : {server.command, server.args})
         if (const auto words = parse_jsonc(value, JsonDialect::strict)) append_words(*words, out);
+    } else if (file.format == ConfigFormat::yaml) {
+      auto words = read_entry(*bytes);
+      if (!words) return in_file(file.path, words.error());
+      out = std::move(*words);
     } else {
       auto root = parse_jsonc(*bytes, dialect_of(file.format));
       if (!root) return in_file(file.path, root.error());

@@ -346,6 +346,23 @@ std::vector<PlatformTotals> PlatformTotalsQuery::run(sqlite::Database& db) const
   return out;
 }
 
+std::vector<AgentFactsQuery::Row> AgentFactsQuery::run(sqlite::Database& db) const {
+  PerPlatform<Row> rows;
+  auto& turns = db.prepare(
+      "SELECT s.platform, min(x.ingested_at), max(x.ended_at) FROM exchanges x"
+      " JOIN sessions s ON s.session_pk = x.session_pk GROUP BY s.platform");
+  while (turns.step()) {
+    auto& r = row_of(rows, turns.text(0));
+    r.read_since = turns.int64(1);
+    r.last_turn = turns.int64(2);
+  }
+  auto& versions = db.prepare(
+      "SELECT platform, agent_version, max(ended_at) FROM sessions WHERE agent_version <> '' GROUP BY platform");
+  while (versions.step())
+    row_of(rows, versions.text(0)).version = versions.text(1);
+  return present(rows);
+}
+
 std::vector<PlatformFreshness> PlatformFreshnessQuery::run(sqlite::Database& db) const {
   PerPlatform<PlatformFreshness> rows;
   // The unread rest of a missing file is lost, not pending.

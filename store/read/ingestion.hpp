@@ -129,6 +129,19 @@ struct PlatformTotalsQuery {
   Answer run(sqlite::Database& db) const;
 };
 
+// Returns what the rows tell of each platform with a session: the program's newest version, when the first of its turns
+// was read, and when the last one ended. 0 and empty: not known.
+struct AgentFactsQuery {
+  struct Row {
+    Platform platform{};
+    std::string version;
+    TimeMs read_since = 0;
+    TimeMs last_turn = 0;
+  };
+  using Answer = std::vector<Row>;
+  Answer run(sqlite::Database& db) const;
+};
+
 // Returns how far each platform lags, from stored data alone: the size at the last check against the cursor. checked_at
 // is 0. Same platforms and order as PlatformTotalsQuery.
 struct PlatformFreshnessQuery {

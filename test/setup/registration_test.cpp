@@ -137,6 +137,16 @@ const GoldenSetup kGolden[] = {
     {"vibe", ".vibe/config.toml", "theme = \"dark\"\nmcp_servers = [] # none\n\n[[models]]\nname = \"m\"\n",
      "theme = \"dark\"\n\n[[models]]\nname = \"m\"\n\n# memd: begin\n[[mcp_servers]]\nname = \"memd\"\ntransport = "
      "\"stdio\"\ncommand = \"/opt/memd/bin/memd\"\nargs = [\"--stdio\"]\n# memd: end\n"},
+    {"goose", ".config/goose/config.yaml",
+     "GOOSE_MODEL: x # mine\nextensions:\n  # shell\n  developer:\n    enabled: true\n\nGOOSE_MODE: auto\n",
+     "GOOSE_MODEL: x # mine\nextensions:\n  memd:\n    enabled: true\n    type: stdio\n    name: memd\n    "
+     "description: "
+     "What was done, said and decided in earlier sessions\n    timeout: 300\n    cmd: \"/opt/memd/bin/memd\"\n    "
+     "args: "
+     "[\"--stdio\"]\n  # shell\n  developer:\n    enabled: true\n\nGOOSE_MODE: auto\n"},
+    {"openhands", ".openhands/mcp.json", "{}\n",
+     "{\n  \"mcpServers\": {\n    \"memd\": {\n      \"command\": \"/opt/memd/bin/memd\",\n      \"args\": "
+     "[\"--stdio\"]\n    }\n  }\n}\n"},
     {"amp", ".config/amp/settings.json", "{\n  \"amp.showCosts\": false\n}\n",
      "{\n  \"amp.showCosts\": false,\n  \"amp.mcpServers\": {\n    \"memd\": {\n      \"command\": "
      "\"/opt/memd/bin/memd\",\n      \"args\": [\"--stdio\"]\n    }\n  }\n}\n"},
@@ -247,7 +257,7 @@ TEST(Registration, ABrokenFileIsNamedAndStaysAsItIs) {
     ASSERT_FALSE(done);
     EXPECT_TRUE(done.error().is(Errc::bad_config));
     EXPECT_THAT(done.error().context, HasSubstr((h.home() / golden.file).string() + ":"));
-    EXPECT_THAT(done.error().context, testing::ContainsRegex("json.?:3: "));
+    EXPECT_THAT(done.error().context, testing::ContainsRegex("(json.?:3|yaml:[2-4]): "));
     EXPECT_EQ(h.files(), before);
     EXPECT_FALSE(run(h.registration(), golden.client, true));
     EXPECT_EQ(h.files(), before);

@@ -258,6 +258,34 @@ void show(Screen& screen, const admin::CoverageReport& r) {
                        short_bytes(r.bytes_skipped), short_bytes(r.bytes_unknown), short_bytes(r.bytes_pending))));
 }
 
+namespace {
+
+void print_agents(Screen& screen, const std::vector<admin::DoctorAgent>& agents) {
+  const auto yes_or_no = [](const std::optional<bool>& is) {
+    return is ? Line(*is ? "yes" : "no", *is ? Style::good : Style::warning) : Line("–", Style::faint);
+  };
+  Table table({{"AGENT"},
+               {"VERSION", Column::Fit::may_go},
+               {"SESSIONS", Column::Fit::whole, true},
+               {"TURNS", Column::Fit::may_go, true},
+               {"READ SINCE", Column::Fit::may_go},
+               {"LAST TURN"},
+               {"REGISTERED"},
+               {"HOOKS"},
+               {"MISSING", Column::Fit::shrinks}});
+  for (const admin::DoctorAgent& a : agents)
+    table.row({Line(a.name, Style::name), Line(a.version, Style::faint),
+               Line(a.has_history ? grouped_digits(a.sessions) : ""),
+               Line(a.has_history ? grouped_digits(a.turns) : ""), Line(a.read_since.substr(0, 10), Style::faint),
+               Line(when(a.last_turn, screen.look()), Style::faint), yes_or_no(a.is_registered), yes_or_no(a.has_hooks),
+               Line(comma_list(a.missing), Style::warning)});
+  if (table.empty()) return;
+  screen.blank();
+  table.print(screen);
+}
+
+}  // namespace
+
 void show(Screen& screen, const admin::DoctorReport& r) {
   std::size_t width = 0;
   for (const admin::DoctorCheck& c : r.checks)
@@ -276,11 +304,15 @@ void show(Screen& screen, const admin::DoctorReport& r) {
       screen.line(Line(i == 0 ? head : Line(std::string(indent, ' '))).append(details[i]));
     if (!c.fix.empty()) screen.text(Line(c.fix, Style::id), indent);
   }
+  print_agents(screen, r.agents);
+  const auto lacks = [](const admin::DoctorAgent& a) { return a.has_program.value_or(false) && !a.missing.empty(); };
+  const bool is_open = std::any_of(r.agents.begin(), r.agents.end(), lacks);
+  if (is_open) screen.text(Line("memd setup", Style::id).add(" registers what is missing."));
   screen.blank();
   if (!r.ok)
     screen.line(Line("There are problems.", Style::bad));
   else if (notes == 0)
-    screen.line(Line("All is well.", Style::good));
+    screen.line(Line(is_open ? "No problems." : "All is well.", Style::good));
   else
     screen.line(Line("No problems; ").add(with_noun(notes, "note") + " above.", Style::warning));
 }
