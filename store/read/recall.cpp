@@ -251,7 +251,7 @@ SessionDeedsQuery::Answer SessionDeedsQuery::run(sqlite::Database& db) const {
                               " JOIN exchanges x ON x.session_pk = r.session_pk AND r.seq BETWEEN x.first_seq AND"
                               " x.last_seq WHERE r.session_pk = ?1 AND r.kind = EventKind::tool_result"
                               " AND r.flags & ?2 ORDER BY r.seq DESC"),
-                     session_pk, kFlagError);
+                     session_pk, std::int64_t{kFlagError});
   while (q.step()) {
     if (!continuity::is_refusal(q.text(1)) || q.text(3).empty() || q.text(3).starts_with('/')) continue;
     const std::string_view words = q.text(3);
