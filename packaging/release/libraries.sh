@@ -199,9 +199,9 @@ make_openssl() {
   esac
   (
     cd "$work/openssl"
+    sed -i 's/mkbuildinf[.]pl "[^"]*"/mkbuildinf.pl "clang"/' crypto/build.info # else the library tells where its compiler was
     CC=$cc AR=$prefix/bin/ar RANLIB=$prefix/bin/ranlib ./Configure "$platform" no-shared no-tests no-module no-engine no-dso no-legacy \
       --prefix=/usr --libdir=lib --openssldir=/etc/ssl
-    sed -i 's/mkbuildinf[.]pl "[^"]*"/mkbuildinf.pl "clang"/' Makefile # else the library tells where its compiler was
     make build_generated
     make -j "$jobs" libcrypto.a libssl.a
     make install_dev DESTDIR="$work/openssl-installed"
