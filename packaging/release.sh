@@ -34,7 +34,7 @@ program() {
 native=$(program linux-x86_64)
 told=$cache/told
 rm -rf "$told"
-mkdir -p "$told"/share/{bash-completion/completions,zsh/site-functions,fish/vendor_completions.d}
+mkdir -p "$told"/share/{man,bash-completion/completions,zsh/site-functions,fish/vendor_completions.d}
 "$native" man --all "$told/share/man/man1" >/dev/null
 "$native" completion bash >"$told/share/bash-completion/completions/memd"
 "$native" completion zsh >"$told/share/zsh/site-functions/_memd"

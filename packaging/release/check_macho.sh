@@ -11,6 +11,6 @@ fail() {
 grep -qE '^ *minos 13[.]0$' <<<"$commands" || fail "it is not for macOS 13.0: $(grep -E 'minos|sdk' <<<"$commands" | xargs)"
 libraries=$("$objdump" --macho --dylibs-used "$program" | tail -n +2 | awk '{print $1}')
 [ "$libraries" = /usr/lib/libSystem.B.dylib ] || fail "it needs $(xargs <<<"$libraries")"
-if grep -q 'cputype ARM64\|ARM64' <<<"$commands" && ! grep -q LC_CODE_SIGNATURE <<<"$commands"; then
+if grep -q ARM64 <<<"$commands" && ! grep -q LC_CODE_SIGNATURE <<<"$commands"; then
   fail "it has no signature, without which macOS does not start it"
 fi

@@ -1,5 +1,6 @@
 # shellcheck shell=bash disable=SC2034
 # Read by the scripts beside it: where a release is built, the compiler and the targets.
+shopt -s inherit_errexit
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 cache=${MEMD_RELEASE_CACHE:-${XDG_CACHE_HOME:-${HOME:?}/.cache}/memd-release}
 mirror=${MEMD_RELEASE_MIRROR:-http://deb.debian.org}

@@ -9,6 +9,7 @@ triple=$(triple "$target")
 prefix=$cache/$target
 work=$prefix/work
 sources=$cache/sources
+export SOURCE_DATE_EPOCH=0 # they stay for the next release
 [ "$(libraries_key)" = "$(cat "$prefix/key" 2>/dev/null)" ] || rm -rf "$prefix"
 mkdir -p "$work" "$sources" "$prefix"/{bin,include,lib/pkgconfig}
 libraries_key >"$prefix/key"
@@ -198,13 +199,14 @@ make_openssl() {
   esac
   (
     cd "$work/openssl"
-    CC=$cc AR=$prefix/bin/ar RANLIB=$prefix/bin/ranlib ./Configure $platform no-shared no-tests no-module no-engine no-dso no-legacy \
-      --prefix="$prefix" --libdir=lib --openssldir=/etc/ssl
-    # No compiler, flags and date in the library.
-    sed -i 's/^\(CFLAGS_Q\|CNF_CFLAGS_Q\)=.*/\1=/' Makefile
+    sed -i 's/mkbuildinf[.]pl "[^"]*"/mkbuildinf.pl "clang"/' crypto/build.info # else the library tells where its compiler was
+    CC=$cc AR=$prefix/bin/ar RANLIB=$prefix/bin/ranlib ./Configure "$platform" no-shared no-tests no-module no-engine no-dso no-legacy \
+      --prefix=/usr --libdir=lib --openssldir=/etc/ssl
     make build_generated
     make -j "$jobs" libcrypto.a libssl.a
-    make install_dev
+    make install_dev DESTDIR="$work/openssl-installed"
+    cp -r "$work/openssl-installed/usr/include/openssl" "$prefix/include"
+    cp "$work"/openssl-installed/usr/lib/lib{crypto,ssl}.a "$prefix/lib"
   ) >"$work/openssl.log" 2>&1
 }
 
@@ -235,7 +237,7 @@ make_ncurses() {
   (
     cd "$work/ncurses"
     CC=$cc AR=$prefix/bin/ar RANLIB=$prefix/bin/ranlib CFLAGS='-O2 -fPIC' ./configure "${host[@]}" --prefix="$prefix" --enable-widec --with-termlib \
-      --without-progs --without-ada --without-cxx --without-cxx-binding --without-tests --without-manpages --without-debug --disable-stripping \
+      --without-progs --without-ada --without-cxx --without-cxx-binding --without-tests --without-manpages --without-debug --disable-stripping --enable-overwrite \
       --with-fallbacks=xterm-256color,xterm,screen-256color,tmux-256color,linux,vt100 \
       --with-terminfo-dirs=/etc/terminfo:/lib/terminfo:/usr/share/terminfo --with-default-terminfo-dir=/usr/share/terminfo BUILD_CC=gcc
     make -j "$jobs" libs
@@ -248,7 +250,7 @@ make_ncurses() {
 
 make_mimalloc() { # musl's own allocator is slow with threads
   [[ $target == linux-* ]] || return 0
-  archive mimalloc -I"$work/mimalloc/include" -DMI_MALLOC_OVERRIDE -DMI_STATIC_LIB -ftls-model=initial-exec -fno-builtin-malloc -- "$work/mimalloc/src/static.c"
+  archive mimalloc -I"$work/mimalloc/include" -DMI_MALLOC_OVERRIDE -DMI_STATIC_LIB -fvisibility=hidden -ftls-model=initial-exec -fno-builtin-malloc -- "$work/mimalloc/src/static.c"
   # Named on the command line as an object, it goes before musl's.
   cp "$work"/objects/mimalloc/*.o "$prefix/lib/mimalloc.o"
 }
