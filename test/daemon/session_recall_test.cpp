@@ -118,7 +118,7 @@ TEST_F(SessionRecall, StandingLinesTellHowOftenAndWhen) {
   for (int i = 0; i < 5; ++i)
     for (const char* rule : {"Always open pull requests as drafts, please.", "Never push to the release branch.",
                              "Do not use emoji in commit messages.", "Always write changelog entries in English."})
-      say(std::to_string(i) + std::string(rule, 9), rule + std::string(" I say it again.", i > 0 ? 16 : 0));
+      say(std::to_string(i) + std::string(rule, 9), rule + (" " + std::to_string(i)));
   Reader reader(file_);
   const auto lines = admin::standing_lines(reader, {"/w/p", "new", "main"}, kSoon).value();
   EXPECT_THAT(lines, testing::SizeIs(testing::AllOf(testing::Ge(2u), testing::Le(3u))));
