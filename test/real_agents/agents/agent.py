@@ -10,7 +10,7 @@ from pathlib import Path
 
 from .screen import Screen
 
-TURN_SECONDS = 240
+TURN_SECONDS = 480  # on a busy machine Kilo begins after four minutes
 
 
 class Unable(Exception):
