@@ -126,6 +126,8 @@ std::string ConversationReader::read_state(std::string_view text) {
     }
   }
   if (cost > 0) head.raw("cost", std::to_string(cost));
+  const std::filesystem::path above = std::filesystem::path(folder_).parent_path();
+  if (above.filename() == kSubagents) head.text("parentID", above.parent_path().filename().string());
   return std::move(head).finish();
 }
 

@@ -15,6 +15,7 @@
 namespace memd::openhands {
 
 inline constexpr std::string_view kStateName = "base_state.json";
+inline constexpr std::string_view kSubagents = "subagents";  // in a conversation: a conversation for each
 
 // Returns the number in the name of an event's file, "event-<number>-<uuid>.json"; nullopt for other names.
 std::optional<std::uint64_t> event_number(std::string_view file_name);
@@ -24,7 +25,7 @@ std::optional<std::uint64_t> event_number(std::string_view file_name);
 //
 // Items: {"usage"?: as written, "event": as written}. An event's "action" is left out where the model's
 // own arguments, of which OpenHands makes it, are beside it. {"damaged":true} is a file that is no JSON object, which
-// may be one that is being written. The head is {"cwd"?, "model"?, "cost"?}.
+// may be one that is being written. The head is {"cwd"?, "model"?, "cost"?, "parentID"?}.
 class ConversationReader : public SnapshotReader {
  public:
   // `folder`: the conversation's; its name is the native id.

@@ -22,7 +22,7 @@ namespace {
 namespace fs = std::filesystem;
 using namespace json;  // NOLINT(google-build-using-namespace): the whole file reads JSON
 
-MEMD_KEYS(ItemKeys, cwd, model, cost, usage, event, damaged);
+MEMD_KEYS(ItemKeys, cwd, model, cost, parentID, usage, event, damaged);
 MEMD_KEYS(EventKeys, id, timestamp, source, kind, reasoning_content, tool_name, tool_call_id, tool_call, action,
           llm_response_id, error, rejection_reason, summary, forgotten_event_ids, code, detail, reason, title, status,
           tool_kind, raw_input, raw_output, is_error);
@@ -81,6 +81,10 @@ class Decoder final : public KeyedDecoder<ItemKeys> {
     session.cwd = c.text(keys_.cwd);
     session.model = c.text(keys_.model);
     session.cost_usd = fraction(keys_.cost);
+    if (is_string(keys_.parentID)) {
+      session.kind = SessionKind::subagent;
+      session.parent_uid = make_session_uid(Platform::openhands, c.text(keys_.parentID));
+    }
     return RecordOutcome::indexed("base_state");
   }
 
@@ -268,13 +272,13 @@ class OpenhandsAdapter final : public AdapterOf<Decoder> {
       folder = folder.parent_path();
     else if (name != kStateName)
       return std::nullopt;
-    if (folder.parent_path() != root) return std::nullopt;
+    if (!is_conversation(root, folder)) return std::nullopt;
     return SourceCandidate{Platform::openhands, (folder / kStateName).string(), SourceFormat::json};
   }
 
   bool looks_into(const fs::path& root, const fs::path& directory) const override {
-    const fs::path above = directory.parent_path();
-    return directory == root || above == root || (above.parent_path() == root && directory.filename() == "events");
+    const bool is_inner = directory.filename() == "events" || directory.filename() == kSubagents;
+    return directory == root || is_conversation(root, is_inner ? directory.parent_path() : directory);
   }
 
   std::string session_uid(const SourceCandidate& source, std::string_view) const override {
@@ -283,6 +287,12 @@ class OpenhandsAdapter final : public AdapterOf<Decoder> {
 
   std::unique_ptr<SnapshotReader> open_snapshot(const Source& source, const FileView& files) const override {
     return std::make_unique<ConversationReader>(fs::path(source.path).parent_path().string(), files);
+  }
+
+ private:
+  static bool is_conversation(const fs::path& root, const fs::path& folder) {
+    const fs::path above = folder.parent_path();
+    return above == root || (above.filename() == kSubagents && is_conversation(root, above.parent_path()));
   }
 };
 

@@ -73,7 +73,8 @@ class CodexIngestFixture : public testing::Test {
   void ingest(IngestOptions options = {}) { ingest(home_.path(), store_ / "memd.db", options); }
   static void ingest(const std::filesystem::path& home, const std::filesystem::path& file, IngestOptions options) {
     const FakeClock clock;
-    const std::array<const Adapter*, 2> adapters{find_adapter(Platform::claude_code), find_adapter(Platform::codex)};
+    const std::array adapters{find_adapter(Platform::claude_code), find_adapter(Platform::codex),
+                              find_adapter(Platform::vibe)};
     const Discovery discovery(adapters, home, {}, {});
     auto writer = Writer::open(file, clock);
     ASSERT_TRUE(writer);

@@ -88,6 +88,8 @@ class Checker:
             marker = re.search(r'PROMPT-\S+', self.turns[name]['prompt']).group()
             found = [e for e in self._of('user_msg', marker) if e['body'].get('origin') == 'typed']
             asked = min((r['asked'] for r in self.play.records if marker in (r.get('prompt') or '') or r.get('turn') == name), default=began)
+            if not found and self.driver.writes_late and any(step.get('stalls') for step in self.turns[name]['steps']):
+                continue  # killed before it was written
             if len(found) != 1:
                 others = [f"{e['body']['event']} {e['body'].get('origin', '')}".strip() for e in self.events if marker in str(e['body'])]
                 wrong.append(f'{marker} {len(found)} times' + (f' (is in {", ".join(sorted(set(others)))})' if not found and others else ''))
@@ -156,25 +158,31 @@ class Checker:
     def tokens(self):
         """The sums of the log, as the sessions and as each day of `memd usage` has them. The driver says which requests
         its agent keeps the tokens of."""
-        kept = [r for r in self.play.records if self.driver.keeps_tokens(r) and
-                not ((self.driver.tokens_by_turn or self.driver.writes_late) and self._was_killed(r))]
-        days = collections.defaultdict(lambda: [0, 0, 0])
-        for record in kept:
-            day, tokens = days[time.strftime('%Y-%m-%d', time.localtime(record['answered']))], record['tokens']
-            for i, count in enumerate((tokens['input'] - tokens['cached'], tokens['output'], tokens['cached'])):
-                day[i] += count
-        log = [sum(column) for column in zip([0, 0, 0], *days.values())]
+        kept = [r for r in self.play.records if self.driver.keeps_tokens(r)]
         main = [s for s in self.sessions if not s.get('parent_session_id')]  # whose sums have those of its helpers in them
         store = [sum(s[f] for s in main) for f in ('tokens_input', 'tokens_output', 'tokens_cache_read')]
+        if (self.driver.tokens_by_turn or self.driver.writes_late) and self._sums(kept, store) != store:
+            kept = [r for r in kept if not self._was_killed(r)]
+        log = self._sums(kept, store)
+        if log != store:
+            return f'input, output, cached: log {log}, store {store}'
+        if self.driver.rounds_tokens:
+            return ''
+        days = collections.defaultdict(list)
+        for record in kept:
+            days[time.strftime('%Y-%m-%d', time.localtime(record['answered']))].append(record)
+        days = {day: sums for day, records in days.items() if any(sums := self._sums(records, store))}
+        told = {r['date']: [r[f'{f}_tokens'] for f in ('input', 'output', 'cache_read')] for r in self.store.json('usage', '-n', '0')['rows']}
+        return '' if told == days else f'by day: log {days}, usage {told}'
+
+    def _sums(self, records, store):
+        tokens = [r['tokens'] for r in records]
+        log = [sum(t['input'] - t['cached'] for t in tokens), sum(t['output'] for t in tokens), sum(t['cached'] for t in tokens)]
         if self.driver.rounds_tokens:
             log = [log[0] + log[2], log[1], 0]
-            if abs(log[0] - store[0]) <= 50 * len(kept):
+            if abs(log[0] - store[0]) <= 50 * len(tokens):
                 log[0] = store[0]
-        if log != store or self.driver.rounds_tokens:
-            return '' if log == store else f'input, output, cached: log {log}, store {store}'
-        told = {r['date']: [r[f'{f}_tokens'] for f in ('input', 'output', 'cache_read')] for r in self.store.json('usage', '-n', '0')['rows']}
-        days = {day: counts for day, counts in days.items() if any(counts)}
-        return '' if told == days else f'by day: log {days}, usage {told}'
+        return log
 
     def shapes(self):
         """No byte of unknown shape."""

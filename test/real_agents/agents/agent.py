@@ -10,7 +10,7 @@ from pathlib import Path
 
 from .screen import Screen
 
-TURN_SECONDS = 240
+TURN_SECONDS = 480  # on a busy machine Kilo begins after four minutes
 
 
 class Unable(Exception):
@@ -40,7 +40,7 @@ class Agent:
     dates_answers = True  # else they have the time of their prompt
     tells_lines = True    # of an edit
     rounds_tokens = False  # to hundreds, and does not tell which were cached
-    writes_late = False   # what a killed turn had said and done is lost
+    writes_late = False   # what a killed turn had said and done, its prompt too, may be lost
     tokens_by_turn = False  # it keeps those of a turn at its end only
     tells_trigger = True  # of a compaction: by hand or by itself
     compact_word = '/compact'  # typed on its screen

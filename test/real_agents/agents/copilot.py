@@ -7,6 +7,7 @@ class Copilot(Agent):
     program = 'copilot'
     setup_name = 'copilot'
     tokens_of = ('step', 'end', 'stray', 'summary')
+    writes_late = True
     RESUME = ['--continue']
     ready = 'standin-model'
 
