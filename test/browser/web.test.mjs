@@ -168,7 +168,7 @@ describe('views', () => {
     await page.getByLabel('Agent').selectOption('codex');
     await page.waitForFunction(() => [...document.querySelectorAll('.list .facts')].every((node) => node.textContent.startsWith('Codex')));
     await page.getByRole('button', { name: 'By project' }).click();
-    await page.locator('h3.day', { hasText: 'atlas' }).waitFor();
+    await page.locator('h2.day', { hasText: 'atlas' }).waitFor();
     await page.getByRole('searchbox', { name: 'Project' }).fill('no such project');
     await page.locator('.list .empty').waitFor();
     await close();

@@ -173,7 +173,7 @@ export function Rows({ count, height, render, label, measures = false, control, 
   </div>`;
 }
 
-// Text with its code blocks, `code` and **bold**. Long texts are unfolded by a button.
+// Text with its code blocks, headings, `code` and **bold**. Long texts are unfolded by a button.
 const kLong = 8000;
 export function Prose({ text }) {
   const [all, setAll] = useState(false);
@@ -189,9 +189,9 @@ export function Prose({ text }) {
   return html`<div class="prose">${out}</div>`;
 }
 function inline(text) {
-  return text.split(/(`[^`\n]+`|\*\*[^*\n]+\*\*)/).map((part, i) => {
+  return text.split(/(^#{1,6} .+$|`[^`\n]+`|\*\*[^*\n]+\*\*)/m).map((part, i) => {
     if (i % 2 === 0) return part;
-    return part.startsWith('`') ? html`<code>${part.slice(1, -1)}</code>` : html`<strong>${part.slice(2, -2)}</strong>`;
+    return part.startsWith('`') ? html`<code>${part.slice(1, -1)}</code>` : html`<strong>${part.startsWith('#') ? part.replace(/^#+ /, '') : part.slice(2, -2)}</strong>`;
   });
 }
 

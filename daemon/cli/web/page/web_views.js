@@ -25,10 +25,10 @@ export function Usage({ filters, change, version }) {
     ${answer && !rows.length && html`<${Empty}>No model was used.</${Empty}>`}
     ${rows.length > 0 && html`<div class="wide" tabindex="0" role="region" aria-label="Usage by ${by}"><table class="usage">
       <caption class="sr">Tokens and cost by ${by}</caption>
-      <thead><tr><th scope="col">${by}</th><td></td><th scope="col">In</th><th scope="col">Out</th><th scope="col">From the cache</th><th scope="col">Cost</th></tr></thead>
+      <thead><tr><th scope="col">${by}</th><td class="bars"></td><th scope="col">Cost</th><th scope="col">In</th><th scope="col">Out</th><th scope="col">From the cache</th></tr></thead>
       <tbody>${rows.map((row) => html`<tr key=${row.key}><th scope="row" class="text">${by === 'agent' ? agentName(row.key) : row.key || 'unknown'}</th>
         <td class="bars"><span class="meter" style=${{ width: `${Math.max(share(row) * 100, 0.5)}%` }}></span></td>
-        <td>${short(row.tokens_input)}</td><td>${short(row.tokens_output)}</td><td>${short(row.tokens_cache_read)}</td><td>${cost(row)}</td></tr>`)}</tbody>
+        <td>${cost(row)}</td><td>${short(row.tokens_input)}</td><td>${short(row.tokens_output)}</td><td>${short(row.tokens_cache_read)}</td></tr>`)}</tbody>
     </table></div>`}
   </section>`;
 }
@@ -96,7 +96,7 @@ export function Memories({ filters, slug, sessions, version }) {
   const [creating, setCreating] = useState(false);
   const query = useSettled(filters.q).trim();
   const { memories, error } = useMemories(query, cwd, `${changes}/${version}`);
-  const health = useAnswer('memory_health', { cwd, max_tokens: 4000 }, changes);
+  const health = useAnswer('memory_health', { cwd }, changes);
   const directories = useMemo(() => [...new Set(sessions.map((session) => session.cwd).filter(Boolean))].sort(), [sessions]);
   return html`<section class="view two ${slug || creating ? 'open' : ''}" aria-label="Memories">
     <div class="list">
