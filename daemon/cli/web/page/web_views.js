@@ -70,23 +70,29 @@ function Memory({ slug, cwd, changed }) {
   const [version, setVersion] = useState(0);
   const [editing, setEditing] = useState(false);
   const [told, setTold] = useState('');
+  const [deleted, setDeleted] = useState(false);
   const { answer, error } = useAnswer('memory_read', { slug, cwd, max_tokens: 8000 }, version);
-  useEffect(() => { setEditing(false); setTold(''); }, [slug]);
+  useEffect(() => { setEditing(false); setTold(''); setDeleted(false); }, [slug]);
   const memory = answer?.memories[0];
   const again = (words) => { setEditing(false); setVersion(version + 1); setTold(words ?? ''); changed(); };
-  const undo = () => ask('memory_write', { action: 'undo', slug, cwd }).then(() => again('The last change was taken back.'), (problem) => setTold(problem.message));
+  const write = (action, then) => ask('memory_write', { action, slug, cwd }).then(then, (problem) => setTold(problem.message));
+  const remove = () => write('delete', () => { setDeleted(true); changed(); });
+  const undo = () => write('undo', () => { setDeleted(false); again('It is back.'); });
+  if (deleted) return html`<p class="buttons" role="status">Deleted. <button type="button" onClick=${undo}>Undo</button></p>`;
   if (error) return html`<${Problem} error=${error} />`;
   if (!memory) return null;
   if (editing) return html`<${Editor} memory=${memory} cwd=${cwd} done=${(saved) => again(saved && 'Saved.')} />`;
+  const heading = `# ${memory.title}\n`;
+  const text = (memory.text ?? '').trimStart();
   return html`<article class="memory">
     <h3 class="text">${memory.title}</h3>
     <p class="small muted text">${[memory.type, memory.scope, memory.status, memory.updated && `changed ${isoDay(memory.updated)}`, ...(memory.tags ?? [])].filter(Boolean).join(' · ')}</p>
-    <${Prose} text=${memory.text ?? ''} />
+    <${Prose} text=${text.startsWith(heading) ? text.slice(heading.length) : text} />
     ${memory.links?.length > 0 && html`<h4>Linked with</h4><ul>${memory.links.map((link) => html`<li><span class="muted">${link.label}</span> <a class="text" href=${`#/memories/${encodeURIComponent(link.slug)}`}>${link.title ?? link.slug}</a></li>`)}</ul>`}
     ${memory.provenance?.exchange && html`<p class="small muted text">Drawn from ${memory.provenance.exchange}</p>`}
     ${memory.problems?.map((problem) => html`<p class="problem text">${problem}</p>`)}
     <p class="small muted mono text">${memory.path}</p>
-    <p class="buttons"><button type="button" onClick=${() => setEditing(true)}>Edit</button><button type="button" onClick=${undo}>Undo the last change</button><span role="status" class="small muted">${told}</span></p>
+    <p class="buttons"><button type="button" onClick=${() => setEditing(true)}>Edit</button><button type="button" onClick=${remove}>Delete</button><span role="status" class="small muted">${told}</span></p>
   </article>`;
 }
 
