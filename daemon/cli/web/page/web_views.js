@@ -85,10 +85,10 @@ function Memory({ slug, cwd, changed }) {
   const heading = `# ${memory.title}\n`;
   const text = (memory.text ?? '').trimStart();
   return html`<article class="memory">
-    <h3 class="text">${memory.title}</h3>
+    <h2 class="text">${memory.title}</h2>
     <p class="small muted text">${[memory.type, memory.scope, memory.status, memory.updated && `changed ${isoDay(memory.updated)}`, ...(memory.tags ?? [])].filter(Boolean).join(' · ')}</p>
     <${Prose} text=${text.startsWith(heading) ? text.slice(heading.length) : text} />
-    ${memory.links?.length > 0 && html`<h4>Linked with</h4><ul>${memory.links.map((link) => html`<li><span class="muted">${link.label}</span> <a class="text" href=${`#/memories/${encodeURIComponent(link.slug)}`}>${link.title ?? link.slug}</a></li>`)}</ul>`}
+    ${memory.links?.length > 0 && html`<h3>Linked with</h3><ul>${memory.links.map((link) => html`<li><span class="muted">${link.label}</span> <a class="text" href=${`#/memories/${encodeURIComponent(link.slug)}`}>${link.title ?? link.slug}</a></li>`)}</ul>`}
     ${memory.provenance?.exchange && html`<p class="small muted text">Drawn from ${memory.provenance.exchange}</p>`}
     ${memory.problems?.map((problem) => html`<p class="problem text">${problem}</p>`)}
     <p class="small muted mono text">${memory.path}</p>
