@@ -5,12 +5,12 @@ import { agents } from '/agents.js';
 import { agentName, counted, dayOf, Dot, Empty, isoDay, Marked, Problem, Rows, short, timeOf, useAnswer, useSettled } from '/web_parts.js';
 import { askPages } from '/web_server.js';
 
-const kFirst = 100; // sessions before the list is drawn
+const kFirst = 40; // sessions before the list is drawn
 const kMore = 1000;
 
 const scope = ({ agent, project, since, state }) => ({ platform: agent, project, since, state, all_projects: true });
 
-// All sessions that fit, newest first: the first hundred at once, the others as they come. When something was stored,
+// All sessions that fit, newest first: some at once, the others as they come. When something was stored,
 // the newest are asked for again. No filters: nothing is asked.
 export function useSessions(filters, version) {
   const [state, setState] = useState({ sessions: [], busy: true });
