@@ -18,6 +18,7 @@
 
 #include <array>
 #include <cerrno>
+#include <csignal>
 #include <exception>
 #include <utility>
 
@@ -53,7 +54,7 @@ bool is_ready(int fd, short what, milliseconds limit) {
 bool send_all(int fd, std::string_view bytes) {
   while (!bytes.empty()) {
     if (!is_ready(fd, POLLOUT, kPatience)) return false;
-    const auto n = ::send(fd, bytes.data(), bytes.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+    const auto n = ::send(fd, bytes.data(), bytes.size(), MSG_DONTWAIT);
     if (n < 0 && (errno == EINTR || errno == EAGAIN)) continue;
     if (n <= 0) return false;
     bytes.remove_prefix(static_cast<std::size_t>(n));
@@ -107,6 +108,7 @@ std::optional<unsigned> read_request(int fd, std::string& rest, RequestParser& p
 
 Result<std::unique_ptr<LoopbackServer>> LoopbackServer::open(std::uint16_t port, Handler handler) {
   const auto failed = [port] { return Error::from_errno(errno, "listen", "127.0.0.1:" + std::to_string(port)); };
+  std::signal(SIGPIPE, SIG_IGN);  // send() returns EPIPE instead
   UniqueFd fd(::socket(AF_INET, SOCK_STREAM, 0));
   if (!fd) return failed();
   ::fcntl(fd.get(), F_SETFD, FD_CLOEXEC);

@@ -46,7 +46,7 @@ class LoopbackServer {
   static constexpr std::size_t kMostHeader = 16 << 10;  // bytes
   static constexpr std::size_t kMostConnections = 64;
 
-  // `port`: 0 is any. Errc::io: it is taken.
+  // `port`: 0 is any. Errc::io: it is taken. Ignores SIGPIPE for the whole process.
   static Result<std::unique_ptr<LoopbackServer>> open(std::uint16_t port, Handler handler);
   ~LoopbackServer();  // ends all connections
   LoopbackServer(const LoopbackServer&) = delete;

@@ -89,8 +89,16 @@ export function Rows({ count, height, render, label, measures = false, control, 
     }
     return low;
   };
+  // A place that was asked for is kept while rows on the way get their height, until the reader scrolls.
+  const wanted = useRef(null);
+  const placed = useRef(0);
+  const place = (top) => {
+    box.current.scrollTop = top;
+    placed.current = box.current.scrollTop;
+  };
   const look = useCallback(() => {
     const node = box.current;
+    if (node && Math.abs(node.scrollTop - placed.current) > 2) wanted.current = null;
     if (node) setView((before) => (before.top === node.scrollTop && before.size === node.clientHeight ? before : { top: node.scrollTop, size: node.clientHeight }));
   }, []);
   useLayoutEffect(() => {
@@ -104,7 +112,6 @@ export function Rows({ count, height, render, label, measures = false, control, 
   useEffect(() => onRange?.(first, last), [first, last, onRange, count]);
 
   // Rows above the reader's place that turn out higher move what is read: it is moved back.
-  const wanted = useRef(null);
   const measure = useCallback(() => {
     const node = box.current;
     if (!node) return;
@@ -122,7 +129,7 @@ export function Rows({ count, height, render, label, measures = false, control, 
     }
     if (!changed) return;
     node.firstElementChild.style.height = `${parseFloat(node.firstElementChild.style.height) + Math.max(moved, 0)}px`;
-    if (moved) node.scrollTop += moved;
+    if (moved) place(node.scrollTop + moved);
     if (ended) control.current.stick = true;
     redraw((n) => n + 1);
   }, [height]);
@@ -134,13 +141,10 @@ export function Rows({ count, height, render, label, measures = false, control, 
     return () => watch.disconnect();
   }, [first, last, drawn, count, measure]);
   useLayoutEffect(() => {
-    const node = box.current;
     if (wanted.current) {
-      const { row, times } = wanted.current;
-      node.scrollTop = row >= count ? tops[count] : tops[row];
-      wanted.current = times > 1 ? { row, times: times - 1 } : null;
+      place(wanted.current.row >= count ? tops[count] : tops[wanted.current.row]);
     } else if (control?.current?.stick) {
-      node.scrollTop = tops[count];
+      place(tops[count]);
       control.current.stick = false;
     }
     look();
@@ -148,21 +152,13 @@ export function Rows({ count, height, render, label, measures = false, control, 
   if (control)
     control.current = {
       stick: control.current?.stick,
-      scrollTo(row, into = 'top') {
-        const node = box.current;
-        if (into === 'view') {
-          if (tops[row] < node.scrollTop) node.scrollTop = tops[row] - 40;
-          else if (tops[row + 1] > node.scrollTop + node.clientHeight) node.scrollTop = tops[row + 1] - node.clientHeight + 8;
-        } else {
-          wanted.current = measures ? { row, times: 4 } : null; // rows on the way get their height
-          node.scrollTop = row >= count ? tops[count] : tops[row];
-        }
+      scrollTo(row) {
+        place(row >= count ? tops[count] : tops[row]);
+        wanted.current = measures ? { row } : null;
         look();
         redraw((n) => n + 1);
       },
       atEnd: () => Boolean(box.current) && box.current.scrollTop + box.current.clientHeight >= box.current.scrollHeight - 48,
-      rowAtTop: () => rowAt(box.current.scrollTop + 8),
-      box: () => box.current,
     };
   const rows = [];
   for (let i = first; i <= last; ++i)
@@ -173,7 +169,7 @@ export function Rows({ count, height, render, label, measures = false, control, 
   </div>`;
 }
 
-// Text with its code blocks, `code` and **bold**. Long texts are unfolded by a button.
+// Text with its code blocks, headings, `code` and **bold**. Long texts are unfolded by a button.
 const kLong = 8000;
 export function Prose({ text }) {
   const [all, setAll] = useState(false);
@@ -189,9 +185,9 @@ export function Prose({ text }) {
   return html`<div class="prose">${out}</div>`;
 }
 function inline(text) {
-  return text.split(/(`[^`\n]+`|\*\*[^*\n]+\*\*)/).map((part, i) => {
+  return text.split(/(^#{1,6} .+$|`[^`\n]+`|\*\*[^*\n]+\*\*)/m).map((part, i) => {
     if (i % 2 === 0) return part;
-    return part.startsWith('`') ? html`<code>${part.slice(1, -1)}</code>` : html`<strong>${part.slice(2, -2)}</strong>`;
+    return part.startsWith('`') ? html`<code>${part.slice(1, -1)}</code>` : html`<strong>${part.startsWith('#') ? part.replace(/^#+ /, '') : part.slice(2, -2)}</strong>`;
   });
 }
 

@@ -157,13 +157,13 @@ function Subagent({ session }) {
   return html`<details class="subagent" onToggle=${toggle}><summary>Sub-agent: <span class="text">${session.session_name || session.session_id}</span> <span class="muted small">${counted(session.exchanges, 'turn')}</span></summary>
     ${open && error && html`<${Problem} error=${error} />`}
     ${open && turns?.map((turn) => html`<${Turn} key=${turn.exchange_id} turn=${turn} inside />`)}
-    ${open && session.exchanges > 6 && html`<p><a href=${`#/s/${encodeURIComponent(session.session_id)}`}>Read all ${session.exchanges} turns</a></p>`}
+    ${open && session.exchanges > turns?.length && html`<p><a href=${`#/s/${encodeURIComponent(session.session_id)}`}>Read all ${session.exchanges} turns</a></p>`}
   </details>`;
 }
 
 function Turn({ turn, agents = [], wanted, inside }) {
   const parts = useMemo(() => partsOf(turn, agents), [turn, agents.length]);
-  const facts = [timeOf(turn.timestamp), turn.model_used, turn.tokens_output && `${short(turn.tokens_output)} tokens`,
+  const facts = [timeOf(turn.timestamp), turn.model_used, turn.tokens_output && `${short(turn.tokens_output)} tokens out`,
     (turn.lines_added || turn.lines_removed) && `+${turn.lines_added ?? 0} −${turn.lines_removed ?? 0} lines`, turn.exchange_id];
   return html`<article class="turn ${turn.abandoned_for ? 'abandoned' : ''} ${wanted ? 'wanted' : ''}" aria-label=${`Turn ${turn.exchange_number + 1}`}>
     <p class="facts small muted"><span class="number">${turn.exchange_number + 1}</span> ${facts.filter(Boolean).join(' · ')}</p>

@@ -39,9 +39,20 @@ export async function askPages(tool, args, take, options) {
   }
 }
 
-// Calls onStored whenever the store has changed, and onState with whether memd is there.
+// Calls onStored when the store has changed, twice a second at most, and onState with whether memd is there.
 export function follow(onStored, onState) {
   let waits = 500;
+  let quiet = null; // runs after a call
+  let again = false;
+  const stored = () => {
+    again = quiet !== null;
+    if (again) return;
+    onStored();
+    quiet = setTimeout(() => {
+      quiet = null;
+      if (again) stored();
+    }, 500);
+  };
   (async function connect() {
     try {
       const response = await fetch('/live', { headers: authorization });
@@ -54,7 +65,7 @@ export function follow(onStored, onState) {
         if (done) break;
         const events = (rest + value).split('\n\n');
         rest = events.pop();
-        if (events.some((event) => event.startsWith('event: stored'))) onStored();
+        if (events.some((event) => event.startsWith('event: stored'))) stored();
       }
     } catch {
       // it is tried again

@@ -5,12 +5,12 @@ import { agents } from '/agents.js';
 import { agentName, counted, dayOf, Dot, Empty, isoDay, Marked, Problem, Rows, short, timeOf, useAnswer, useSettled } from '/web_parts.js';
 import { askPages } from '/web_server.js';
 
-const kFirst = 100; // sessions before the list is drawn
+const kFirst = 40; // sessions before the list is drawn
 const kMore = 1000;
 
 const scope = ({ agent, project, since, state }) => ({ platform: agent, project, since, state, all_projects: true });
 
-// All sessions that fit, newest first: the first hundred at once, the others as they come. When something was stored,
+// All sessions that fit, newest first: some at once, the others as they come. When something was stored,
 // the newest are asked for again. No filters: nothing is asked.
 export function useSessions(filters, version) {
   const [state, setState] = useState({ sessions: [], busy: true });
@@ -135,7 +135,7 @@ export function SessionList({ filters, everything, change, openSession, openTurn
     ? hits.answer ? (hits.answer.nothing_relevant && found.length ? 'Nothing is likely to be about this; the nearest:' : found.length ? `${counted(found.length, 'hit')}, best first` : '') : 'Searching …'
     : listed.total === undefined ? 'Reading …' : counted(listed.total, 'session');
   const problem = searching ? hits.error : listed.error;
-  return html`<section class="list" aria-label=${searching ? 'Hits' : 'Sessions'}>
+  return html`<section class="list">
     <${Filters} filters=${filters} change=${change} withState=${!searching} />
     <div class="told"><span class="small muted" role="status">${told}</span>
       ${!searching && html`<button type="button" class="plain small link" aria-pressed=${byProject} onClick=${() => setByProject(!byProject)}>By project</button>`}</div>
@@ -146,7 +146,7 @@ export function SessionList({ filters, everything, change, openSession, openTurn
       : !listed.busy && !rows.length && !problem ? html`<${Empty}>No session fits.</${Empty}>`
         : html`<${Rows} key="sessions" label="Sessions" count=${rows.length} height=${height} control=${control}
             render=${(i) => (rows[i].heading !== undefined
-              ? html`<h3 class="day">${rows[i].heading} <span class="muted small">${rows[i].count}</span></h3>`
+              ? html`<h2 class="day">${rows[i].heading} <span class="muted small">${rows[i].count}</span></h2>`
               : html`<${SessionRow} ...${rows[i]} byProject=${byProject} open=${rows[i].session.session_id === openSession} />`)} />`}
   </section>`;
 }

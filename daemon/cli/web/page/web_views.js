@@ -25,10 +25,10 @@ export function Usage({ filters, change, version }) {
     ${answer && !rows.length && html`<${Empty}>No model was used.</${Empty}>`}
     ${rows.length > 0 && html`<div class="wide" tabindex="0" role="region" aria-label="Usage by ${by}"><table class="usage">
       <caption class="sr">Tokens and cost by ${by}</caption>
-      <thead><tr><th scope="col">${by}</th><td></td><th scope="col">In</th><th scope="col">Out</th><th scope="col">From the cache</th><th scope="col">Cost</th></tr></thead>
+      <thead><tr><th scope="col">${by}</th><td class="bars"></td><th scope="col">Cost</th><th scope="col">In</th><th scope="col">Out</th><th scope="col">From the cache</th></tr></thead>
       <tbody>${rows.map((row) => html`<tr key=${row.key}><th scope="row" class="text">${by === 'agent' ? agentName(row.key) : row.key || 'unknown'}</th>
         <td class="bars"><span class="meter" style=${{ width: `${Math.max(share(row) * 100, 0.5)}%` }}></span></td>
-        <td>${short(row.tokens_input)}</td><td>${short(row.tokens_output)}</td><td>${short(row.tokens_cache_read)}</td><td>${cost(row)}</td></tr>`)}</tbody>
+        <td>${cost(row)}</td><td>${short(row.tokens_input)}</td><td>${short(row.tokens_output)}</td><td>${short(row.tokens_cache_read)}</td></tr>`)}</tbody>
     </table></div>`}
   </section>`;
 }
@@ -70,23 +70,29 @@ function Memory({ slug, cwd, changed }) {
   const [version, setVersion] = useState(0);
   const [editing, setEditing] = useState(false);
   const [told, setTold] = useState('');
+  const [deleted, setDeleted] = useState(false);
   const { answer, error } = useAnswer('memory_read', { slug, cwd, max_tokens: 8000 }, version);
-  useEffect(() => { setEditing(false); setTold(''); }, [slug]);
+  useEffect(() => { setEditing(false); setTold(''); setDeleted(false); }, [slug]);
   const memory = answer?.memories[0];
   const again = (words) => { setEditing(false); setVersion(version + 1); setTold(words ?? ''); changed(); };
-  const undo = () => ask('memory_write', { action: 'undo', slug, cwd }).then(() => again('The last change was taken back.'), (problem) => setTold(problem.message));
+  const write = (action, then) => ask('memory_write', { action, slug, cwd }).then(then, (problem) => setTold(problem.message));
+  const remove = () => write('delete', () => { setDeleted(true); changed(); });
+  const undo = () => write('undo', () => { setDeleted(false); again('It is back.'); });
+  if (deleted) return html`<p class="buttons" role="status">Deleted. <button type="button" onClick=${undo}>Undo</button></p>`;
   if (error) return html`<${Problem} error=${error} />`;
   if (!memory) return null;
   if (editing) return html`<${Editor} memory=${memory} cwd=${cwd} done=${(saved) => again(saved && 'Saved.')} />`;
+  const heading = `# ${memory.title}\n`;
+  const text = (memory.text ?? '').trimStart();
   return html`<article class="memory">
-    <h3 class="text">${memory.title}</h3>
+    <h2 class="text">${memory.title}</h2>
     <p class="small muted text">${[memory.type, memory.scope, memory.status, memory.updated && `changed ${isoDay(memory.updated)}`, ...(memory.tags ?? [])].filter(Boolean).join(' · ')}</p>
-    <${Prose} text=${memory.text ?? ''} />
-    ${memory.links?.length > 0 && html`<h4>Linked with</h4><ul>${memory.links.map((link) => html`<li><span class="muted">${link.label}</span> <a class="text" href=${`#/memories/${encodeURIComponent(link.slug)}`}>${link.title ?? link.slug}</a></li>`)}</ul>`}
+    <${Prose} text=${text.startsWith(heading) ? text.slice(heading.length) : text} />
+    ${memory.links?.length > 0 && html`<h3>Linked with</h3><ul>${memory.links.map((link) => html`<li><span class="muted">${link.label}</span> <a class="text" href=${`#/memories/${encodeURIComponent(link.slug)}`}>${link.title ?? link.slug}</a></li>`)}</ul>`}
     ${memory.provenance?.exchange && html`<p class="small muted text">Drawn from ${memory.provenance.exchange}</p>`}
     ${memory.problems?.map((problem) => html`<p class="problem text">${problem}</p>`)}
     <p class="small muted mono text">${memory.path}</p>
-    <p class="buttons"><button type="button" onClick=${() => setEditing(true)}>Edit</button><button type="button" onClick=${undo}>Undo the last change</button><span role="status" class="small muted">${told}</span></p>
+    <p class="buttons"><button type="button" onClick=${() => setEditing(true)}>Edit</button><button type="button" onClick=${remove}>Delete</button><span role="status" class="small muted">${told}</span></p>
   </article>`;
 }
 
@@ -96,7 +102,7 @@ export function Memories({ filters, slug, sessions, version }) {
   const [creating, setCreating] = useState(false);
   const query = useSettled(filters.q).trim();
   const { memories, error } = useMemories(query, cwd, `${changes}/${version}`);
-  const health = useAnswer('memory_health', { cwd, max_tokens: 4000 }, changes);
+  const health = useAnswer('memory_health', { cwd }, changes);
   const directories = useMemo(() => [...new Set(sessions.map((session) => session.cwd).filter(Boolean))].sort(), [sessions]);
   return html`<section class="view two ${slug || creating ? 'open' : ''}" aria-label="Memories">
     <div class="list">
