@@ -1,5 +1,6 @@
 #include "adapters/copilot_chat/request_decoder.hpp"
 
+#include "adapters/json/content.hpp"
 #include "adapters/json/record_builder.hpp"
 #include "adapters/names.hpp"
 #include "adapters/tool_calls/tool_input.hpp"
@@ -332,12 +333,10 @@ void read_prompt(const Request& keys, RecordBuilder& c, od::object& root) {
         attached += (attached.empty() ? "[" : " [") + std::string(kind) + ": " + c.text(variable.name, 200) + "]";
       return true;
     });
-  if (trimmed(text).empty() && attached.empty()) return;
-  Event& e = c.add(EventKind::user_msg, Role::user);
-  e.origin = keys.slashCommand.starts_with('{') && text.starts_with('/') ? Origin::command : Origin::typed;
-  e.text = std::move(text);
-  e.summary = std::move(attached);
-  e.starts_exchange = true;
+  ContentText said{std::move(text), {}, std::move(attached)};
+  if (said.is_blank()) return;
+  const bool is_command = keys.slashCommand.starts_with('{') && said.text.starts_with('/');
+  add_prompt(c, std::move(said), is_command ? Origin::command : Origin::typed);
 }
 
 // Counts the tokens at the first thing that the model said.
