@@ -129,9 +129,12 @@ class EntryText {
       has_servers_ = true;
       servers_line_ = line_of(member.first);
       const YAML::Node servers = member.second;
-      if (servers.IsNull()) return;
-      is_empty_list_ = servers.IsMap() && servers.size() == 0;
-      if (is_empty_list_) return;
+      const std::string_view line = lines_[servers_line_];
+      const std::string_view value = ascii::trimmed(line.substr(line.find(':') + 1));
+      if (servers.IsNull() || (servers.IsMap() && servers.size() == 0 && value.find('}') != std::string_view::npos)) {
+        is_empty_list_ = !value.empty() && !value.starts_with('#');
+        return;
+      }
       if (!servers.IsMap() || servers.Style() == YAML::EmitterStyle::Flow)
         return refuse(member.first,
                       "extensions is no list of names: write each as NAME: below it, or use `goose configure`");
