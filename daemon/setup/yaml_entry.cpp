@@ -190,7 +190,12 @@ Result<std::vector<std::string>> read_entry(std::string_view text) {
 
 Result<std::string> with_entry(std::string_view text, const std::vector<std::string>& command) {
   MEMD_TRY_ASSIGN(const EntryText entry, EntryText::read(text));
-  return entry.command() == command ? std::string(text) : entry.with(command);
+  if (entry.command() == command) return std::string(text);
+  std::string out = entry.with(command);
+  const auto again = EntryText::read(out);
+  if (!again || again->command() != command)
+    return Error(Errc::bad_config, "line 1: memd cannot edit this file by lines: use `goose configure`");
+  return out;
 }
 
 Result<std::string> without_entry(std::string_view text) {
