@@ -58,13 +58,9 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 16> kArgumen
      {"Instruction", "description"},
      {"Description", "description"}}};
 
-std::optional<FileAccess> access_of(std::string_view tool) {
-  if (tool == "view_file" || tool == "view_file_outline" || tool == "view_code_item") return FileAccess::read;
-  if (tool == "write_to_file" || tool == "replace_file_content" || tool == "multi_replace_file_content")
-    return FileAccess::modified;
-  if (tool == "list_dir" || tool == "grep_search" || tool == "find_by_name") return FileAccess::referenced;
-  return std::nullopt;
-}
+constexpr tool_calls::ToolAccess access_of{Names("view_file view_file_outline view_code_item"),
+                                           Names("write_to_file replace_file_content multi_replace_file_content"),
+                                           Names("list_dir grep_search find_by_name")};
 
 // Returns the arguments under the usual names. Their values are JSON in strings: "\"/home/ada\"".
 std::string plain_arguments(od::object& arguments) {

@@ -267,12 +267,8 @@ RecordOutcome read_user(RecordContext& c, od::object& root) {
 
 namespace {
 
-std::optional<FileAccess> access_of(std::string_view tool) {
-  if (tool == "Read" || tool == "NotebookRead" || tool == "LSP") return FileAccess::read;
-  if (tool == "Edit" || tool == "Write" || tool == "MultiEdit" || tool == "NotebookEdit") return FileAccess::modified;
-  if (tool == "Glob" || tool == "Grep" || tool == "LS") return FileAccess::referenced;
-  return std::nullopt;
-}
+constexpr tool_calls::ToolAccess access_of{Names("Read NotebookRead LSP"), Names("Edit Write MultiEdit NotebookEdit"),
+                                           Names("Glob Grep LS")};
 
 MEMD_KEYS(MessageKeys, id, model, usage, stop_reason);
 

@@ -204,11 +204,7 @@ bool read_tool_output(RecordContext& c, od::value& output, ToolOutput& out) {
 
 constexpr std::size_t kSummaryLimit = 160;
 
-std::optional<FileAccess> access_of(std::string_view tool) {
-  if (tool == "read_file" || tool == "view_image") return FileAccess::read;
-  if (tool == "list_dir" || tool == "grep_files") return FileAccess::referenced;
-  return std::nullopt;
-}
+constexpr tool_calls::ToolAccess access_of{Names("read_file view_image"), Names(""), Names("list_dir grep_files")};
 
 // Returns the tool's name. Newer builds store the server of an MCP tool in a field of its own.
 std::string tool_name(RecordContext& c, const Payload& payload) {

@@ -49,15 +49,8 @@ constexpr std::array kLeftOut{
                  "session.usage_checkpoint session.canvas.recorded session.canvas.removed subagent.selected "
                  "subagent.deselected subagent.configured subagent.completed")}};
 
-std::optional<FileAccess> access_of(std::string_view tool) {
-  constexpr Names kRead("view");
-  constexpr Names kModified("edit create str_replace_editor apply_patch");
-  constexpr Names kReferenced("grep rg glob");
-  if (kRead.has(tool)) return FileAccess::read;
-  if (kModified.has(tool)) return FileAccess::modified;
-  if (kReferenced.has(tool)) return FileAccess::referenced;
-  return std::nullopt;
-}
+constexpr tool_calls::ToolAccess access_of{Names("view"), Names("edit create str_replace_editor apply_patch"),
+                                           Names("grep rg glob")};
 
 // Returns the id of the session in a log's path; empty: it is no log.
 std::string session_id(const fs::path& root, const fs::path& file) {

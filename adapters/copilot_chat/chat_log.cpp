@@ -69,18 +69,12 @@ void ChatLog::read_document() {
 }
 
 void ChatLog::read_log() {
-  const std::string_view text = text_;
-  for (std::size_t at = 0; at < text.size();) {
-    const auto newline = text.find('\n', at);
-    const bool finished = newline != std::string_view::npos;
-    const std::string_view line = text.substr(at, finished ? newline - at : std::string_view::npos);
-    const std::uint64_t bytes = line.size() + (finished ? 1 : 0);
-    at += bytes;
+  json::for_each_line(text_, [&](std::string_view line, std::size_t bytes, bool finished) {
     if (!finished && !read_members(line).whole)
       leave(unfinished, bytes);
     else if (!json::trimmed(line).empty())
       read_line(line, bytes);
-  }
+  });
   if (PatchedValue* const list = session_.find("\"requests\""))
     for (std::size_t i = 0; i < list->inner().size(); ++i)
       requests_.push_back({json::compacted(list->inner()[i].text()), i < taken_.size() ? taken_[i] : 0});

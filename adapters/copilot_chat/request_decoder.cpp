@@ -1,5 +1,6 @@
 #include "adapters/copilot_chat/request_decoder.hpp"
 
+#include "adapters/json/content.hpp"
 #include "adapters/json/record_builder.hpp"
 #include "adapters/names.hpp"
 #include "adapters/tool_calls/tool_input.hpp"
@@ -31,20 +32,12 @@ constexpr Names kShown(
     "treeData workspaceEdit clearToPreviousToolInvocation disabledClaudeHooks references move usedContext planReview "
     "autoModeResolution externalEdit notebookEdit notebookEditGroup textEdit");
 
-constexpr Names kReaders("read_file copilot_readFile get_notebook_summary copilot_getNotebookSummary view_image");
-constexpr Names kWriters(
-    "create_file copilot_createFile replace_string_in_file copilot_replaceString multi_replace_string_in_file "
-    "copilot_multiReplaceString insert_edit_into_file copilot_insertEdit vscode_editFile_internal apply_patch "
-    "copilot_applyPatch edit_notebook_file copilot_editNotebook delete_file copilot_deleteFile");
-constexpr Names kFinders(
-    "list_dir copilot_listDirectory file_search copilot_findFiles grep_search copilot_findTextInFiles");
-
-std::optional<FileAccess> access_of(std::string_view tool) {
-  if (kReaders.has(tool)) return FileAccess::read;
-  if (kWriters.has(tool) || tool == "text_edit") return FileAccess::modified;
-  if (kFinders.has(tool)) return FileAccess::referenced;
-  return std::nullopt;
-}
+constexpr tool_calls::ToolAccess access_of{
+    Names("read_file copilot_readFile get_notebook_summary copilot_getNotebookSummary view_image"),
+    Names("create_file copilot_createFile replace_string_in_file copilot_replaceString multi_replace_string_in_file "
+          "copilot_multiReplaceString insert_edit_into_file copilot_insertEdit vscode_editFile_internal apply_patch "
+          "copilot_applyPatch edit_notebook_file copilot_editNotebook delete_file copilot_deleteFile text_edit"),
+    Names("list_dir copilot_listDirectory file_search copilot_findFiles grep_search copilot_findTextInFiles")};
 
 // Appends the texts of a value: a string, Markdown {"value":"…"}, a list of them, or a rendered prompt
 // {"node":{"children":[{"text":"…"}, …]}}.
@@ -340,12 +333,10 @@ void read_prompt(const Request& keys, RecordBuilder& c, od::object& root) {
         attached += (attached.empty() ? "[" : " [") + std::string(kind) + ": " + c.text(variable.name, 200) + "]";
       return true;
     });
-  if (trimmed(text).empty() && attached.empty()) return;
-  Event& e = c.add(EventKind::user_msg, Role::user);
-  e.origin = keys.slashCommand.starts_with('{') && text.starts_with('/') ? Origin::command : Origin::typed;
-  e.text = std::move(text);
-  e.summary = std::move(attached);
-  e.starts_exchange = true;
+  ContentText said{std::move(text), {}, std::move(attached)};
+  if (said.is_blank()) return;
+  const bool is_command = keys.slashCommand.starts_with('{') && said.text.starts_with('/');
+  add_prompt(c, std::move(said), is_command ? Origin::command : Origin::typed);
 }
 
 // Counts the tokens at the first thing that the model said.

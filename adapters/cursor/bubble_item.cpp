@@ -106,14 +106,13 @@ Outcome read_outcome(ItemContext& c, std::string result) {
 }  // namespace
 
 std::optional<FileAccess> access_of(std::string_view tool) {
-  constexpr Names kReads("read_file read_file_v2 Read read read_lints_file ReadFile");
-  constexpr Names kModifies(
-      "edit_file edit_file_v2 edit_file_v3 search_replace write write_file create_file delete_file apply_patch "
-      "edit_notebook edit_notebook_v2 reapply MultiEdit Write StrReplace Delete EditNotebook multi_str_replace "
-      "delete_file_v2 Edit ApplyPatch");
-  if (kReads.has(tool)) return FileAccess::read;
-  if (kModifies.has(tool)) return FileAccess::modified;
-  return std::nullopt;
+  constexpr tool_calls::ToolAccess kTools{
+      Names("read_file read_file_v2 Read read read_lints_file ReadFile"),
+      Names("edit_file edit_file_v2 edit_file_v3 search_replace write write_file create_file delete_file apply_patch "
+            "edit_notebook edit_notebook_v2 reapply MultiEdit Write StrReplace Delete EditNotebook multi_str_replace "
+            "delete_file_v2 Edit ApplyPatch"),
+      Names("")};
+  return kTools(tool);
 }
 
 bool read_tool(ItemContext& c, od::object& tool) {

@@ -35,15 +35,8 @@ MEMD_KEYS(Settings, model, providerLockTimestamp);
 constexpr std::string_view kSettingsEnd = ".settings.json";
 constexpr std::string_view kContextId = "context-";  // of the message with the reminders at the start
 
-std::optional<FileAccess> access_of(std::string_view tool) {
-  constexpr Names kRead("Read");
-  constexpr Names kModified("Edit MultiEdit Create Write ApplyPatch");
-  constexpr Names kReferenced("Grep Glob LS");
-  if (kRead.has(tool)) return FileAccess::read;
-  if (kModified.has(tool)) return FileAccess::modified;
-  if (kReferenced.has(tool)) return FileAccess::referenced;
-  return std::nullopt;
-}
+constexpr tool_calls::ToolAccess access_of{Names("Read"), Names("Edit MultiEdit Create Write ApplyPatch"),
+                                           Names("Grep Glob LS")};
 
 // "memd___search" is the tool "search" of the server "memd".
 std::string tool_name(std::string name) {

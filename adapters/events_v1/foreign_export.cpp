@@ -53,13 +53,14 @@ class Conversation {
   Conversation(std::string id, ConvertedExport& count, const std::function<void(std::string_view)>& write)
       : id_(std::move(id)), count_(count), write_(write) {}
 
-  void title(std::string_view title, std::string_view time) {
+  void title(std::string_view title, std::string_view time, std::string_view directory = {}) {
     ++count_.conversations;
-    if (trimmed(title).empty()) return;
+    if (trimmed(title).empty() && directory.empty()) return;
     line("title-" + std::to_string(hash64(title)), time, "agent", "note", [&](json::Writer& body) {
       body.key("session");
       body.begin_object();
       body.member("title", title);
+      if (!directory.empty()) body.member("cwd", directory);
       body.end_object();
     });
   }
@@ -282,6 +283,44 @@ void read_gemini(const dom::object& entry, ConvertedExport& count, const std::fu
   ++count.conversations;
 }
 
+// opencode. What the program puts before the model is marked as synthetic.
+
+void read_opencode_part(const dom::object& part, std::string_view time, bool of_user, std::string_view model,
+                        Conversation& out) {
+  const auto id = text_of(part, "id");
+  const auto type = text_of(part, "type");
+  if (type == "text" && !flag_of(part, "synthetic")) out.message(id, time, of_user, text_of(part, "text"), model);
+  if (type == "reasoning") out.thought(id, time, text_of(part, "text"));
+  if (type == "file") out.message(id, time, of_user, "[file: " + std::string(text_of(part, "filename")) + "]");
+  dom::object state;
+  dom::element input;
+  if (type != "tool" || part["state"].get(state)) return;
+  out.call(id, time, text_of(part, "tool"), state["input"].get(input) ? "{}" : simdjson::to_string(input));
+  const auto status = text_of(state, "status");
+  const bool failed = status == "error";
+  if (failed || status == "completed")
+    out.result(std::string(id) + "/r", time, id, text_of(state, failed ? "error" : "output"), failed);
+}
+
+void read_opencode(const dom::object& session, ConvertedExport& count,
+                   const std::function<void(std::string_view)>& write) {
+  const auto created = [](const dom::object& info) {
+    dom::object time;
+    return info["time"].get(time) ? std::string() : rfc3339_of(time, "created");
+  };
+  dom::object info;
+  if (session["info"].get(info)) return;
+  Conversation out("opencode/" + std::string(text_of(info, "id")), count, write);
+  out.title(text_of(info, "title"), created(info), text_of(info, "directory"));
+  for_each_object_in(session, "messages", [&](const dom::object& message) {
+    dom::object facts;
+    if (message["info"].get(facts)) return;
+    for_each_object_in(message, "parts", [&](const dom::object& part) {
+      read_opencode_part(part, created(facts), text_of(facts, "role") == "user", text_of(facts, "modelID"), out);
+    });
+  });
+}
+
 // SpecStory: Markdown, a heading for each turn: "_**User (2026-03-01 10:00:00Z)**_", "_**Agent (model …)**_".
 
 std::string time_in(std::string_view heading) {
@@ -339,6 +378,7 @@ std::string_view name_of(ExportFormat format) {
     case ExportFormat::chatgpt: return "ChatGPT";
     case ExportFormat::gemini: return "Gemini";
     case ExportFormat::specstory: return "SpecStory";
+    case ExportFormat::opencode: return "opencode";
     case ExportFormat::none: break;
   }
   return {};
@@ -349,6 +389,7 @@ ExportFormat export_format(std::string_view head) {
   const auto has = [&](std::string_view word) { return head.find(word) != std::string_view::npos; };
   if (head.starts_with("<!--") && head.substr(0, head.find('\n')).find(kSpecStory) != std::string_view::npos)
     return ExportFormat::specstory;
+  if (head.starts_with('{') && has("\"info\"") && has("\"ses_")) return ExportFormat::opencode;
   if (!head.starts_with('[')) return ExportFormat::none;
   if (has("\"chat_messages\"") && has("\"uuid\"")) return ExportFormat::claude_ai;
   if (has("\"mapping\"") && has("\"title\"")) return ExportFormat::chatgpt;
@@ -363,11 +404,17 @@ ConvertedExport convert_export(ExportFormat format, std::string file, std::strin
     read_specstory(file, stem, count, write);
     return count;
   }
+  json::DomParser parser;
+  if (format == ExportFormat::opencode) {
+    dom::object session;
+    if (parser.parse(file, session)) read_opencode(session, count, write);
+    if (count.conversations == 0) ++count.damaged;
+    return count;
+  }
   const auto document = snapshot::split_document(std::move(file), {},
                                                  format == ExportFormat::chatgpt  ? "mapping"
                                                  : format == ExportFormat::gemini ? "header"
                                                                                   : "uuid");
-  json::DomParser parser;
   for (const auto& element : document.elements) {
     dom::object conversation;
     if (element.damaged || !parser.parse(document.bytes(element), conversation))

@@ -81,20 +81,14 @@ bool ChatFile::read_document() {
 }
 
 void ChatFile::read_log() {
-  const std::string_view text = *text_;
-  for (std::size_t at = 0; at < text.size();) {
-    const auto newline = text.find('\n', at);
-    const bool finished = newline != std::string_view::npos;
-    const std::string_view line = text.substr(at, finished ? newline - at : std::string_view::npos);
-    const std::size_t taken = line.size() + (finished ? 1 : 0);
-    at += taken;
+  json::for_each_line(*text_, [&](std::string_view line, std::size_t taken, bool finished) {
     if (json::trimmed(line).empty())
       note("(blank)", Disposition::skipped, "blank", taken);
     else if (!finished && !read_members(line).whole)
       note("(unfinished)", Disposition::skipped, "unfinished", taken);
     else
       read_line(line, taken);
-  }
+  });
 }
 
 void ChatFile::read_line(std::string_view line, std::uint64_t taken) {

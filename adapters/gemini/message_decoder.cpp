@@ -86,14 +86,8 @@ MEMD_KEYS(ResponseKeys, output, error);
 
 MEMD_KEYS(StatKeys, model_added_lines, model_removed_lines, user_added_lines, user_removed_lines);
 
-std::optional<FileAccess> access_of(std::string_view tool) {
-  if (tool == "read_file" || tool == "read_many_files") return FileAccess::read;
-  if (tool == "write_file" || tool == "replace" || tool == "edit") return FileAccess::modified;
-  if (tool == "list_directory" || tool == "glob" || tool == "search_file_content" || tool == "grep_search" ||
-      tool == "grep" || tool == "ls")
-    return FileAccess::referenced;
-  return std::nullopt;
-}
+constexpr tool_calls::ToolAccess access_of{Names("read_file read_many_files"), Names("write_file replace edit"),
+                                           Names("list_directory glob search_file_content grep_search grep ls")};
 
 struct ResultText {
   std::string text;

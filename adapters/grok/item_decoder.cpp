@@ -33,14 +33,10 @@ namespace {
 
 // Items of the log of updates.
 
-std::optional<FileAccess> access_of(std::string_view tool) {
-  static constexpr Names kWriting(
-      "search_replace write_file create_file write edit edit_file delete_file apply_patch multi_edit");
-  if (kWriting.has(tool)) return FileAccess::modified;
-  if (tool == "read_file" || tool == "read") return FileAccess::read;
-  if (tool == "list_dir" || tool == "grep" || tool == "glob" || tool == "list_files") return FileAccess::referenced;
-  return std::nullopt;
-}
+constexpr tool_calls::ToolAccess access_of{
+    Names("read_file read"),
+    Names("search_replace write_file create_file write edit edit_file delete_file apply_patch multi_edit"),
+    Names("list_dir grep glob list_files")};
 
 // Replaces "<name>inner</name>" by its content (`keep`), or removes it.
 void unwrap(std::string& text, std::string_view name, bool keep) {

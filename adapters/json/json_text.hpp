@@ -34,6 +34,19 @@ std::optional<double> fraction(std::string_view token);
 // Returns the longest prefix of at most `limit` bytes that does not split a character.
 std::string_view utf8_prefix(std::string_view text, std::size_t limit);
 
+// Calls visit(line, bytes, finished) for each line of a log: without its newline, the bytes with it, and whether it has
+// one.
+template <class Visit>
+void for_each_line(std::string_view text, Visit&& visit) {
+  while (!text.empty()) {
+    const auto newline = text.find('\n');
+    const bool finished = newline != std::string_view::npos;
+    const std::size_t bytes = finished ? newline + 1 : text.size();
+    visit(text.substr(0, newline), bytes, finished);
+    text.remove_prefix(bytes);
+  }
+}
+
 // "%2Fhome" → "/home". Invalid escapes are kept.
 std::string percent_decoded(std::string_view text);
 

@@ -26,15 +26,8 @@ constexpr std::array kOldLeftOut{
     Reason{"display", Names("ApprovalRequest ApprovalRequestResolved ApprovalResponse QuestionRequest QuestionResponse "
                             "ToolCallRequest")}};
 
-std::optional<FileAccess> access_of(std::string_view tool) {
-  constexpr Names kRead("Read ReadFile ReadMediaFile");
-  constexpr Names kModified("Edit Write WriteFile StrReplaceFile");
-  constexpr Names kReferenced("Grep Glob");
-  if (kRead.has(tool)) return FileAccess::read;
-  if (kModified.has(tool)) return FileAccess::modified;
-  if (kReferenced.has(tool)) return FileAccess::referenced;
-  return std::nullopt;
-}
+constexpr tool_calls::ToolAccess access_of{Names("Read ReadFile ReadMediaFile"),
+                                           Names("Edit Write WriteFile StrReplaceFile"), Names("Grep Glob")};
 
 RecordOutcome read_message(RecordBuilder& c, od::object& message, std::string_view type);
 

@@ -134,12 +134,7 @@ MEMD_KEYS(ToolPartTimeKeys, start, end);
 MEMD_KEYS(ContentKeys, type, text, message);
 MEMD_KEYS(MetadataKeys, exit, sessionId, sessionID);
 
-std::optional<FileAccess> access_of(std::string_view tool) {
-  if (tool == "read") return FileAccess::read;
-  if (tool == "edit" || tool == "write" || tool == "multiedit") return FileAccess::modified;
-  if (tool == "glob" || tool == "grep" || tool == "list" || tool == "ls") return FileAccess::referenced;
-  return std::nullopt;
-}
+constexpr tool_calls::ToolAccess access_of{Names("read"), Names("edit write multiedit"), Names("glob grep list ls")};
 
 // Reads the output. 1.x: "output" or "error" as text. 2.x: content blocks, and an error that is an object.
 std::string read_output(ItemContext& c, od::object& state, const StateKeys& tokens) {

@@ -25,12 +25,7 @@ MEMD_KEYS(Message, role, model, usage, stopReason, errorMessage, toolCallId, too
 MEMD_KEYS(Usage, input, output, cacheRead, cacheWrite, reasoning, cost);
 MEMD_KEYS(Block, type, text, thinking, id, name);
 
-std::optional<FileAccess> access_of(std::string_view tool) {
-  if (tool == "read") return FileAccess::read;
-  if (tool == "write" || tool == "edit") return FileAccess::modified;
-  if (tool == "grep" || tool == "find" || tool == "ls") return FileAccess::referenced;
-  return std::nullopt;
-}
+constexpr tool_calls::ToolAccess access_of{Names("read"), Names("write edit"), Names("grep find ls")};
 
 // Returns the id in the name of a session's file; the whole name if that has none.
 std::string session_id(const fs::path& file) {

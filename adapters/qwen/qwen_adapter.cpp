@@ -55,15 +55,9 @@ constexpr std::array kLeftOut{
                                 "session_artifact_snapshot")},
     Reason{"repeats_history", Names("agent_bootstrap turn_result")}};
 
-std::optional<FileAccess> access_of(std::string_view tool) {
-  constexpr Names kRead("read_file read_many_files");
-  constexpr Names kModified("edit replace write_file notebook_edit");
-  constexpr Names kReferenced("grep_search search_file_content glob list_directory");
-  if (kRead.has(tool)) return FileAccess::read;
-  if (kModified.has(tool)) return FileAccess::modified;
-  if (kReferenced.has(tool)) return FileAccess::referenced;
-  return std::nullopt;
-}
+constexpr tool_calls::ToolAccess access_of{Names("read_file read_many_files"),
+                                           Names("edit replace write_file notebook_edit"),
+                                           Names("grep_search search_file_content glob list_directory")};
 
 struct Place {
   fs::path project;     // projects/<working directory>

@@ -2,6 +2,7 @@
 
 #include "adapters/json/json_access.hpp"
 #include "adapters/json/json_text.hpp"
+#include "adapters/names.hpp"
 #include "schemas/event.hpp"
 
 #include <cstddef>
@@ -16,6 +17,20 @@ inline constexpr std::size_t kSearchTextLimit = 1500;
 
 // Returns the access of a tool to the file named in its input. nullopt: none, or the input names no file.
 using AccessOf = std::function<std::optional<FileAccess>(std::string_view tool)>;
+
+// The tools of an agent by their access, for AccessOf.
+struct ToolAccess {
+  Names read;
+  Names modified;
+  Names referenced;
+
+  constexpr std::optional<FileAccess> operator()(std::string_view tool) const {
+    if (read.has(tool)) return FileAccess::read;
+    if (modified.has(tool)) return FileAccess::modified;
+    if (referenced.has(tool)) return FileAccess::referenced;
+    return std::nullopt;
+  }
+};
 
 // Returns whether a tool runs command lines: Bash, shell, exec_command, run_terminal_cmd, …
 bool runs_commands(std::string_view tool);

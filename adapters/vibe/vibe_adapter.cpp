@@ -30,12 +30,8 @@ std::string_view plain_name(std::string_view tool) {
   return tool.starts_with(kOwn) ? tool.substr(kOwn.size()) : tool;
 }
 
-std::optional<FileAccess> access_of(std::string_view tool) {
-  if (tool == "read_file") return FileAccess::read;
-  if (tool == "write_file" || tool == "search_replace" || tool == "edit") return FileAccess::modified;
-  if (tool == "grep" || tool == "glob" || tool == "list_dir") return FileAccess::referenced;
-  return std::nullopt;
-}
+constexpr tool_calls::ToolAccess access_of{Names("read_file"), Names("write_file search_replace edit"),
+                                           Names("grep glob list_dir")};
 
 class Decoder final : public KeyedDecoder<ItemKeys> {
  public:

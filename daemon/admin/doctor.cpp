@@ -351,12 +351,12 @@ std::vector<DoctorAgent> agents_with_history(MemoryHost& host, const std::vector
 void check_platforms(MemoryHost& host, DoctorReport& report, Findings& findings) {
   auto reader = host.readers().acquire(5s);
   auto totals = reader ? (*reader)->ask(PlatformTotalsQuery{}) : Result<std::vector<PlatformTotals>>(reader.error());
-  if (totals) {
-    for (const auto& t : *totals)
-      check_platform(t, host.clock().now(), findings);
-    if (const auto facts = (*reader)->ask(AgentFactsQuery{}))
-      report.agents = agents_with_history(host, *totals, *facts);
-  }
+  auto facts = reader ? (*reader)->ask(AgentFactsQuery{}) : Result<std::vector<AgentFactsQuery::Row>>(reader.error());
+  if (!totals) totals = std::vector<PlatformTotals>();  // there is no store yet
+  if (!facts) facts = std::vector<AgentFactsQuery::Row>();
+  for (const auto& t : *totals)
+    check_platform(t, host.clock().now(), findings);
+  report.agents = agents_with_history(host, *totals, *facts);
   for (const auto& adapter : describe_adapters(host.settings().config))
     if (adapter.status == AdapterStatus::unsupported)
       findings.problem("contract",

@@ -109,7 +109,7 @@ class FileTrial {
     const std::string& text = e.kind == EventKind::tool_call || e.text.empty() ? e.summary : e.text;
     std::string line = ascii::one_line(std::string_view(text).substr(0, 4 * kTextLimit));
     if (line.size() > kTextLimit) line.resize(cut_at(line, kTextLimit));
-    return line;
+    return e.kind == EventKind::tool_result && e.is_error ? "failed: " + line : line;
   }
   static std::size_t cut_at(const std::string& text, std::size_t limit) {
     while (limit > 0 && (static_cast<unsigned char>(text[limit]) & 0xC0) == 0x80)

@@ -522,11 +522,11 @@ MEMD_DESCRIBE(memd::admin::DoctorCheck, field<&T::name>(), field<&T::status>("ok
 
 MEMD_DESCRIBE(memd::admin::DoctorAgent, field<&T::agent>("The agent's key."), field<&T::name>(),
               field<&T::has_history>("Files of its sessions were found."),
-              field<&T::has_program>("Its program or configuration was found; null: memd cannot register with it."),
+              field<&T::has_program>("Its program or configuration was found; absent: memd cannot register with it."),
               field<&T::version>("The newest that its sessions tell."), field<&T::sessions>("Sub-agents left out."),
               field<&T::turns>(), field<&T::read_since>("When memd read the first of its turns."),
               field<&T::last_turn>("When its last turn ended."), field<&T::is_registered>("memd is among its servers."),
-              field<&T::has_hooks>("It runs memd when a session starts; null: memd has no hook for it."),
+              field<&T::has_hooks>("It runs memd when a session starts; absent: memd has no hook for it."),
               field<&T::missing>("server, hook, skill, history, or why its configuration cannot be read."));
 
 MEMD_DESCRIBE(memd::admin::DoctorReport, field<&T::ok>("No check found a problem."), field<&T::checks>(),

@@ -134,10 +134,17 @@ void show(Screen& screen, const RestartReport& report) {
 void show(Screen& screen, const ImportedFile& file) {
   const interchange::EventFileCheck& c = file.check;
   Line line(short_path(c.path), Style::name);
-  line.add(": " + with_noun(c.lines, "line") + ", " + with_noun(c.events, "event") + ", " +
-           with_noun(c.sessions, "session fact") + ", " + grouped_digits(c.derived) +
-           " skipped (memd concludes them itself), ");
-  screen.text(line.add(grouped_digits(c.refused) + " refused", c.refused > 0 ? Style::bad : Style::plain));
+  if (!file.program.empty()) {
+    line.add(": " + file.program + ", " + with_noun(file.conversations, "conversation") + ", " +
+             with_noun(c.events, "event"));
+    if (file.damaged > 0) line.add(", " + with_noun(file.damaged, "conversation") + " could not be read", Style::bad);
+    screen.text(line);
+  } else {
+    line.add(": " + with_noun(c.lines, "line") + ", " + with_noun(c.events, "event") + ", " +
+             with_noun(c.sessions, "session fact") + ", " + grouped_digits(c.derived) +
+             " skipped (memd concludes them itself), ");
+    screen.text(line.add(grouped_digits(c.refused) + " refused", c.refused > 0 ? Style::bad : Style::plain));
+  }
   if (!file.taken) return;
   const admin::ImportReport& t = *file.taken;
   Line taken(with_noun(t.events, "new event"), Style::good);

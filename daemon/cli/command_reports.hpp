@@ -90,6 +90,9 @@ struct RestartReport {
 void show(Screen& screen, const RestartReport& report);
 
 struct ImportedFile {
+  std::string program;  // whose export it is; empty: a file of events
+  std::int64_t conversations = 0;
+  std::int64_t damaged = 0;
   interchange::EventFileCheck check;
   std::optional<admin::ImportReport> taken;
 };
@@ -157,8 +160,10 @@ MEMD_DESCRIBE(memd::cli::StopReport, field<&T::stopped>("false: none ran."),
               field<&T::command>("A command that held the store, and has ended."));
 MEMD_DESCRIBE(memd::cli::RestartReport, field<&T::version>("Of the daemon that runs now."), field<&T::pid>(),
               field<&T::ran_before>("Another one ran, and has ended."));
-MEMD_DESCRIBE(memd::cli::ImportedFile, field<&T::check>("What the file contains."),
-              field<&T::taken>("What was ingested; absent: nothing."));
+MEMD_DESCRIBE(memd::cli::ImportedFile, field<&T::program>("Whose export it is; empty: a file of events."),
+              field<&T::conversations>("Of an export: those that were read."),
+              field<&T::damaged>("Of an export: those that could not be read."),
+              field<&T::check>("What the file contains."), field<&T::taken>("What was ingested; absent: nothing."));
 MEMD_DESCRIBE(memd::cli::ImportAnswer, field<&T::files>("In the order they were named."));
 MEMD_DESCRIBE(memd::cli::OriginalRecord, field<&T::event>("The first event that was read from it."),
               field<&T::file>("Where it was read."),

@@ -249,13 +249,17 @@ Result<int> run_import(const ImportOptions& options, const Invocation& call) {
     MEMD_TRY_ASSIGN(const ImportFile file,
                     ImportFile::open(path, call.settings.layout.imports(), call.settings.cipher.get()));
     ImportedFile one;
+    one.program = file.program();
+    one.conversations = static_cast<std::int64_t>(file.converted().conversations);
+    one.damaged = static_cast<std::int64_t>(file.converted().damaged);
     MEMD_TRY_ASSIGN(one.check, check_file(file));
     print_problems(one.check);
     const bool is_empty = one.check.events + one.check.sessions == 0;
     if (options.check && one.check.refused > 0) code = kFailed;
-    if (is_empty) code = kFailed;
+    if (is_empty || one.damaged > 0) code = kFailed;
     if (is_empty && !options.check)
-      fmt::print(stderr, "memd: {}: nothing in it is an events.v1 event\n", harmless_line(path));
+      fmt::print(stderr, "memd: {}: nothing in it is an event, and it is no export that memd knows\n",
+                 harmless_line(path));
     if (!options.check && !is_empty) {
       if (!caller) {
         MEMD_TRY_ASSIGN(caller, open_caller(call.settings, Need::ingest));
@@ -281,10 +285,13 @@ Command import_command() {
   const auto o = std::make_shared<ImportOptions>();
   Command c{"import", "Take files of events into the store (docs/events-format.md)"};
   c.json_schema = schema_of<ImportAnswer>(c.name);
-  c.options = {
-      {.names = "files", .target = &o->files, .help = "events.v1 files", .required = true, .existing_file = true},
-      {"--check", &o->check,
-       "Only say what is wrong with them; exit code 1 if a line would be refused or a file holds no event"}};
+  c.options = {{.names = "files",
+                .target = &o->files,
+                .help = "events.v1 files, or exports: claude.ai, ChatGPT, Gemini, SpecStory, opencode",
+                .required = true,
+                .existing_file = true},
+               {"--check", &o->check,
+                "Only say what is wrong with them; exit code 1 if a line would be refused or a file holds no event"}};
   c.run = [o](const Invocation& call) { return run_import(*o, call); };
   return c;
 }

@@ -3,6 +3,7 @@
 #include "adapters/events_v1/foreign_export.hpp"
 #include "daemon/interchange/output_file.hpp"
 #include "daemon/interchange/sealed_file.hpp"
+#include "schemas/base/error.hpp"
 #include "schemas/base/hash.hpp"
 #include "store/files/whole_file.hpp"
 
@@ -42,7 +43,12 @@ std::string head_of(const fs::path& file) {
 Result<ImportFile> ImportFile::open(const std::string& given, const fs::path& copies, seal::LazyCipher* cipher) {
   const auto path = fs::absolute(given).lexically_normal();
   const bool sealed = is_sealed_file(path);
-  const auto format = sealed ? events_v1::ExportFormat::none : events_v1::export_format(head_of(path));
+  const std::string head = head_of(path);
+  if (head.starts_with("PK\x03\x04"))
+    return Error(Errc::unsupported, path.string() +
+                                        ": unpack this archive, and import its conversations.json "
+                                        "(claude.ai, ChatGPT) or MyActivity.json (Google Takeout)");
+  const auto format = sealed ? events_v1::ExportFormat::none : events_v1::export_format(head);
   if (!sealed && format == events_v1::ExportFormat::none) return ImportFile(given, {}, {});
   std::error_code ec;
   fs::create_directory(copies, ec);
@@ -53,18 +59,22 @@ Result<ImportFile> ImportFile::open(const std::string& given, const fs::path& co
   if (!locked) return Error::from_errno(errno, "lock", copies.string());
   auto copy = copies / fmt::format("{}-{:016x}.jsonl", path.stem().string(), hash64(path.string()));
   MEMD_TRY_ASSIGN(auto out, OutputFile::open(copy));
+  events_v1::ConvertedExport converted;
   if (sealed) {
     MEMD_TRY(open_sealed_file(path, cipher, [&](std::string_view bytes) { return out.bytes(bytes); }));
   } else {
     MEMD_TRY_ASSIGN(std::string text, files::read_whole(path));
     Result<void> written;
-    events_v1::convert_export(format, std::move(text), path.stem().string(), [&](std::string_view line) {
+    converted = events_v1::convert_export(format, std::move(text), path.stem().string(), [&](std::string_view line) {
       if (written) written = out.line(line);
     });
     MEMD_TRY(written);
   }
   MEMD_TRY(out.finish());
-  return ImportFile(given, std::move(copy), std::move(locked));
+  ImportFile file(given, std::move(copy), std::move(locked));
+  file.format_ = format;
+  file.converted_ = converted;
+  return file;
 }
 
 ImportFile::~ImportFile() {
@@ -75,6 +85,8 @@ ImportFile::~ImportFile() {
 ImportFile::ImportFile(ImportFile&& other) noexcept
     : given_(std::move(other.given_)),
       copy_(std::exchange(other.copy_, fs::path())),
+      format_(other.format_),
+      converted_(other.converted_),
       copies_(std::move(other.copies_)) {}
 
 void remove_left_copies(const fs::path& copies) {

@@ -1,11 +1,13 @@
 #pragma once
 
+#include "adapters/events_v1/foreign_export.hpp"
 #include "schemas/base/result.hpp"
 #include "schemas/base/unique_fd.hpp"
 #include "store/seal/cipher.hpp"
 
 #include <filesystem>
 #include <string>
+#include <string_view>
 
 namespace memd::interchange {
 
@@ -16,7 +18,7 @@ namespace memd::interchange {
 class ImportFile {
  public:
   // `copies`: directory for copies, created when one is needed. Its parent must exist. Errors as for
-  // open_sealed_file().
+  // open_sealed_file(); Errc::unsupported: an archive, which is to be unpacked.
   static Result<ImportFile> open(const std::string& given, const std::filesystem::path& copies,
                                  seal::LazyCipher* cipher);
   ~ImportFile();
@@ -24,6 +26,9 @@ class ImportFile {
   ImportFile& operator=(ImportFile&&) = delete;
 
   const std::string& given() const { return given_; }
+  // The program whose export it is, empty: none; and what became of its conversations.
+  std::string_view program() const { return events_v1::name_of(format_); }
+  const events_v1::ConvertedExport& converted() const { return converted_; }
   // Returns the same path for the same file, so that a file imported twice is one source.
   std::string readable() const { return copy_.empty() ? given_ : copy_.string(); }
 
@@ -32,7 +37,9 @@ class ImportFile {
       : given_(std::move(given)), copy_(std::move(copy)), copies_(std::move(copies)) {}
   std::string given_;
   std::filesystem::path copy_;  // empty: there is none
-  UniqueFd copies_;             // the directory of the copies, locked while this one is in use
+  events_v1::ExportFormat format_ = events_v1::ExportFormat::none;
+  events_v1::ConvertedExport converted_;
+  UniqueFd copies_;  // the directory of the copies, locked while this one is in use
 };
 
 // Deletes the copies that killed imports have left in the directory, unless an import runs. Any process.

@@ -129,9 +129,12 @@ class EntryText {
       has_servers_ = true;
       servers_line_ = line_of(member.first);
       const YAML::Node servers = member.second;
-      if (servers.IsNull()) return;
-      is_empty_list_ = servers.IsMap() && servers.size() == 0;
-      if (is_empty_list_) return;
+      const std::string_view line = lines_[servers_line_];
+      const std::string_view value = ascii::trimmed(line.substr(line.find(':') + 1));
+      if (servers.IsNull() || (servers.IsMap() && servers.size() == 0 && value.find('}') != std::string_view::npos)) {
+        is_empty_list_ = !value.empty() && !value.starts_with('#');
+        return;
+      }
       if (!servers.IsMap() || servers.Style() == YAML::EmitterStyle::Flow)
         return refuse(member.first,
                       "extensions is no list of names: write each as NAME: below it, or use `goose configure`");
@@ -187,7 +190,12 @@ Result<std::vector<std::string>> read_entry(std::string_view text) {
 
 Result<std::string> with_entry(std::string_view text, const std::vector<std::string>& command) {
   MEMD_TRY_ASSIGN(const EntryText entry, EntryText::read(text));
-  return entry.command() == command ? std::string(text) : entry.with(command);
+  if (entry.command() == command) return std::string(text);
+  std::string out = entry.with(command);
+  const auto again = EntryText::read(out);
+  if (!again || again->command() != command)
+    return Error(Errc::bad_config, "line 1: memd cannot edit this file by lines: use `goose configure`");
+  return out;
 }
 
 Result<std::string> without_entry(std::string_view text) {

@@ -57,6 +57,27 @@ TEST(ForeignExport, ClaudeAi) {
   EXPECT_EQ(read_back.batch.events.back().session_uid, "imported:claude.ai/c-1");
 }
 
+TEST(ForeignExport, Opencode) {
+  const Read read_back =
+      read(ExportFormat::opencode, R"({"info":{"id":"ses_1","title":"Ovens","directory":"/home/ada/shop",
+"time":{"created":1772359200000,"updated":1772359260000}},"messages":[
+{"info":{"id":"msg_1","role":"user","time":{"created":1772359200000}},"parts":[
+ {"id":"prt_1","type":"text","text":"List the ovens."},{"id":"prt_2","type":"text","synthetic":true,"text":"Called the Read tool"}]},
+{"info":{"id":"msg_2","role":"assistant","modelID":"gpt-5","time":{"created":1772359205000}},"parts":[
+ {"id":"prt_3","type":"step-start"},{"id":"prt_4","type":"reasoning","text":"A file lists them."},
+ {"id":"prt_5","type":"tool","tool":"read","callID":"c1","state":{"status":"completed","input":{"filePath":"/home/ada/shop/ovens.txt"},"output":"two"}},
+ {"id":"prt_6","type":"tool","tool":"bash","callID":"c2","state":{"status":"error","input":{"command":"ls"},"error":"denied"}},
+ {"id":"prt_7","type":"text","text":"There are two."}]}]})");
+  EXPECT_EQ(read_back.count.conversations, 1U);
+  EXPECT_EQ(read_back.count.damaged, 0U);
+  EXPECT_THAT(read_back.texts(), ElementsAre("user_msg: List the ovens.", "thinking: A file lists them.",
+                                             testing::StartsWith("tool_call: read"), "tool_result: two",
+                                             testing::StartsWith("tool_call: bash"), "tool_result: denied",
+                                             "assistant_msg: There are two."));
+  EXPECT_EQ(read_back.batch.sessions.front().cwd, "/home/ada/shop");
+  EXPECT_EQ(read_back.batch.events.back().session_uid, "imported:opencode/ses_1");
+}
+
 TEST(ForeignExport, ChatGpt) {
   const Read read_back =
       read(ExportFormat::chatgpt,

@@ -219,6 +219,31 @@ TEST_F(Doctor, WhatAnotherProcessReadIsRead) {
   EXPECT_THAT(registry.call("doctor", "{}", context).structured, testing::Not(HasSubstr("nothing has been read yet")));
 }
 
+TEST_F(Doctor, TellsOfEachAgentWhatItsRowsSay) {
+  test::write_file(
+      home_ / ".claude/projects/-w-p/11111111-1111-4111-8111-111111111111.jsonl",
+      R"({"type":"user","uuid":"u1","parentUuid":null,"timestamp":"2026-01-10T10:00:00Z","version":"2.1.9",)"
+      R"("sessionId":"11111111-1111-4111-8111-111111111111","cwd":"/w/p","message":{"role":"user",)"
+      R"("content":"Bake."}})"
+      "\n");
+  const auto unread = ask("doctor").at("agents").as_array();
+  ASSERT_EQ(unread.size(), 1U);
+  EXPECT_EQ(unread[0].at("missing").at(0).as_string(), "history");
+  ingest();
+  const auto agents = ask("doctor").at("agents").as_array();
+  ASSERT_EQ(agents.size(), 1U);
+  const auto& claude = agents[0].as_object();
+  EXPECT_EQ(claude.at("agent").as_string(), "claude_code");
+  EXPECT_EQ(claude.at("name").as_string(), "Claude Code");
+  EXPECT_EQ(claude.at("version").as_string(), "2.1.9");
+  EXPECT_EQ(claude.at("sessions").as_int64(), 1);
+  EXPECT_EQ(claude.at("turns").as_int64(), 1);
+  EXPECT_EQ(claude.at("last_turn").as_string(), "2026-01-10T10:00:00.000Z");
+  EXPECT_NE(claude.at("read_since").as_string(), "");
+  EXPECT_EQ(claude.at("missing").as_array().size(), 0U);
+  EXPECT_FALSE(claude.contains("is_registered")) << "the command line adds it";
+}
+
 TEST_F(Doctor, ReadsTheRawLayer) {
   test::write_file(home_ / ".claude/projects/-w-p/11111111-1111-4111-8111-111111111111.jsonl",
                    R"({"type":"user","uuid":"u1","sessionId":"11111111-1111-4111-8111-111111111111",)"

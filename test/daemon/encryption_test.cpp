@@ -284,6 +284,27 @@ TEST_F(SealedFile, AnImportReadsACopyThatGoesAgain) {
             (dir_ / "plain.jsonl").string());
 }
 
+TEST_F(SealedFile, AnImportCountsTheConversationsOfAnExport) {
+  const auto open = [&](std::string_view name, std::string_view text) {
+    test::write_file(dir_ / name, std::string(text));
+    return interchange::ImportFile::open((dir_ / name).string(), dir_ / "imports", nullptr);
+  };
+  const auto import =
+      open("conversations.json",
+           R"([{"uuid":"c","name":"Rye","chat_messages":[{"uuid":"m","sender":"human","text":"Rye?"}]},)"
+           R"({"uuid":"d","chat_messages":[],,}])");
+  ASSERT_TRUE(import) << import.error().message();
+  EXPECT_EQ(import->program(), "claude.ai");
+  EXPECT_EQ(import->converted().conversations, 1U);
+  EXPECT_EQ(import->converted().damaged, 1U);
+  EXPECT_NE(test::bytes_of(import->readable()).find("Rye?"), std::string::npos);
+  EXPECT_EQ(open("plain.jsonl", "{}\n")->program(), "");
+  const auto archive = open("data.zip", "PK\x03\x04...");
+  ASSERT_FALSE(archive);
+  EXPECT_TRUE(archive.error().is(Errc::unsupported));
+  EXPECT_NE(archive.error().context.find("unpack"), std::string::npos) << archive.error().context;
+}
+
 class SecretCommand : public testing::Test {
  protected:
   static Result<std::string> run(const std::string& script, std::chrono::milliseconds patience = 10s) {

@@ -32,6 +32,9 @@ TEST(YamlEntry, IsPutInAndTakenOut) {
     EXPECT_TRUE(read_entry(before).value().empty());
   }
   EXPECT_THAT(put_yaml("extensions: {}  # none\n"), StartsWith("extensions:\n  memd:\n    enabled: true\n"));
+  EXPECT_THAT(put_yaml("extensions: ~\n"), StartsWith("extensions:\n  memd:\n"));
+  EXPECT_THAT(put_yaml("extensions:  # none\nz: 1\n"), StartsWith("extensions:  # none\n  memd:\n"));
+  EXPECT_THAT(put_yaml("extensions: {\n}\n"), StartsWith("error: line 1: extensions"));
   EXPECT_THAT(put_yaml("a: 1\nextensions:"), StartsWith("a: 1\nextensions:\n  memd:\n"));
 }
 
