@@ -5,6 +5,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <functional>
+
 namespace memd::cli {
 namespace {
 
@@ -22,6 +25,28 @@ Line state_of(const tools::SessionOut& session) {
   if (session.outcome == "success") return Line("done", Style::good);
   if (session.outcome == "fail") return Line("failed", Style::bad);
   return Line(session.outcome == "abandoned" ? "abandoned" : "ended", Style::faint);
+}
+
+struct ListedSession {
+  const tools::SessionOut* session;
+  std::size_t depth;  // 1: below its parent
+};
+
+// Returns the sessions of a page in its order, subagents below those that started them.
+std::vector<ListedSession> below_parents(const std::vector<tools::SessionOut>& page) {
+  const auto is_on_page = [&](const std::string& id) {
+    return std::ranges::any_of(page, [&](const tools::SessionOut& s) { return s.session_id == id; });
+  };
+  std::vector<ListedSession> out;
+  const std::function<void(const tools::SessionOut&, std::size_t)> add = [&](const tools::SessionOut& s,
+                                                                             std::size_t depth) {
+    out.push_back({&s, depth});
+    for (const tools::SessionOut& other : page)
+      if (other.parent_session_id == s.session_id) add(other, depth + 1);
+  };
+  for (const tools::SessionOut& s : page)
+    if (!s.parent_session_id || !is_on_page(*s.parent_session_id)) add(s, 0);
+  return out;
 }
 
 // Returns marks such as "superseded by x, stale", which a reader needs before the text.
@@ -101,10 +126,11 @@ SessionsView::SessionsView(Screen& screen)
     : screen_(screen),
       table_({{"SESSION"},
               {"WHEN"},
-              {"STATE"},
-              {"PROJECT", Column::Fit::shrinks},
-              {"TITLE", Column::Fit::shrinks},
-              {"TURNS", Column::Fit::whole, true},
+              {"STATE", Column::Fit::may_go},
+              {"PROJECT", Column::Fit::shrinks_or_goes, false, 8},
+              {"TITLE", Column::Fit::shrinks, false, 36},
+              {"COST", Column::Fit::may_go, true},
+              {"TURNS", Column::Fit::may_go, true},
               {"AGENT", Column::Fit::may_go},
               {"TOOK", Column::Fit::may_go, true},
               {"TOKENS", Column::Fit::may_go, true},
@@ -122,13 +148,16 @@ void SessionsView::page(const tools::ListSessionsAnswer& answer) {
   SessionNames names(look);
   for (const tools::SessionOut& s : answer.sessions)
     names.add(s.session_id);
-  for (const tools::SessionOut& s : answer.sessions) {
+  for (const auto& [row, depth] : below_parents(answer.sessions)) {
+    const tools::SessionOut& s = *row;
     ++shown_;
     const std::string name = names.name(s.session_id);
     if (first_id_.empty()) first_id_ = name;
     table_.row({Line(name, Style::id), Line(when(s.last_event_at, look), Style::faint), state_of(s),
-                Line(s.worktree ? s.project + "/" + *s.worktree : s.project, Style::name), title_line(s.session_name),
-                Line(grouped_digits(s.exchanges)), Line(s.platform), Line(short_duration(s.wall_clock_s), Style::faint),
+                Line(s.worktree ? s.project + "/" + *s.worktree : s.project, Style::name),
+                Line(std::string(2 * depth, ' ')).append(title_line(s.session_name)),
+                Line(s.cost_usd ? dollars(*s.cost_usd) : ""), Line(grouped_digits(s.exchanges)), Line(s.platform),
+                Line(short_duration(s.wall_clock_s), Style::faint),
                 Line(short_number(s.tokens_input + s.tokens_output + s.tokens_cache_creation), Style::faint),
                 Line(s.git_branch, Style::faint), Line(s.model, Style::faint)});
   }

@@ -30,6 +30,8 @@ std::string short_number(std::int64_t n) {
   return fmt::format("{:.1f}G", value / 1e9);
 }
 
+std::string dollars(double usd) { return usd > 0 && usd < 0.01 ? "<$0.01" : fmt::format("${:.2f}", usd); }
+
 std::string short_bytes(std::uint64_t n) {
   const auto value = static_cast<double>(n);
   if (n < 1000) return fmt::format("{} B", n);
@@ -134,8 +136,8 @@ constexpr auto kArguments = std::to_array<Renaming>({
     {"n_turns", "-n"},
     {"offset", "--offset"},
     {"path", "PATH"},
-    {"platform", "--platform"},
-    {"platforms", "--platform"},
+    {"platform", "--agent"},
+    {"platforms", "--agent"},
     {"project", "--project"},
     {"query", "QUERY"},
     {"session_id", "SESSION"},
