@@ -74,7 +74,7 @@ Result<int> run_report(const ReportOptions& o, const Settings& settings, bool as
              span.start > 0 ? fmt::format(", {} to {}", format_local_minute(span.start).substr(0, 10),
                                           format_local_minute(span.end).substr(0, 10))
                             : "",
-             static_cast<double>(text.size()) / 1e6, o.output.empty() ? "" : " in " + o.output);
+             static_cast<double>(text.size()) / 1e6, o.output.empty() || o.output == "-" ? "" : " in " + o.output);
   return kOk;
 }
 

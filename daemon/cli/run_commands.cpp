@@ -35,7 +35,7 @@ Result<CommandHistoryQuery::Found> find_runs(Reader& reader, const Invocation& c
   return reader.ask(query);
 }
 
-PastCommandOut told(const PastCommand& run) {
+PastCommandOut past_command(const PastCommand& run) {
   return {run.line,
           run.directory,
           run.times,
@@ -77,7 +77,7 @@ Result<int> show_commands(const Invocation& call, const RunOptions& o) {
   PastCommandsReport report;
   report.total = found.total;
   for (const PastCommand& run : found.commands)
-    report.commands.push_back(told(run));
+    report.commands.push_back(past_command(run));
   if (call.as_json) return print_json(call, report);
   Screen screen(call.look);
   if (report.commands.empty()) screen.line("No command with these words was run");
@@ -89,7 +89,7 @@ Result<int> show_commands(const Invocation& call, const RunOptions& o) {
 
 // Adds where the error was met and what ended it.
 Result<FailureOut> with_its_end(Reader& reader, const PastCommand& run) {
-  FailureOut out{told(run), run.result, {}, {}, {}};
+  FailureOut out{past_command(run), run.result, {}, {}, {}};
   MEMD_TRY_ASSIGN(const auto known, reader.ask(ErrorRecallQuery{{run.directory, {}}, run.result}));
   for (const Recalled& one : known) {
     if (one.kind == RecalledKind::met_error) out.met_in = format_exchange_id(one.exchange);

@@ -2,6 +2,7 @@
 #include "daemon/cli/render/frame.hpp"
 #include "daemon/cli/render/views.hpp"
 #include "daemon/cli/render/words.hpp"
+#include "schemas/base/ascii.hpp"
 
 #include <fmt/format.h>
 
@@ -49,6 +50,42 @@ std::vector<ListedSession> below_parents(const std::vector<tools::SessionOut>& p
   return out;
 }
 
+// Returns whether `text` contains the passage, whatever the blanks and the marks of a cut.
+bool contains_passage(std::string_view text, std::string_view passage) {
+  std::string wanted = ascii::one_line(passage);
+  for (const std::string_view mark : {"…", " "}) {
+    if (wanted.starts_with(mark)) wanted.erase(0, mark.size());
+    if (wanted.ends_with(mark)) wanted.resize(wanted.size() - mark.size());
+  }
+  return ascii::one_line(text).find(wanted) != std::string::npos;
+}
+
+// Returns the passage that was found if the agent said it. Else, as the prompt stands above it and arguments of tools
+// are no sentences, the line of the answer with most of the words found, if it has one.
+Line telling_text(const tools::SearchResultOut& r) {
+  const auto matches = r.matches.value_or(std::vector<std::int64_t>());
+  const Line passage = r.snippet.empty() ? Line(r.assistant_response) : with_matches(r.snippet, matches);
+  if (r.snippet.empty() || contains_passage(r.assistant_response, r.snippet)) return passage;
+  std::vector<std::string> words;
+  for (const Line::Piece& piece : passage.pieces())
+    if (piece.style == Style::match) words.push_back(ascii::lowered(piece.text));
+  std::string_view best;
+  std::size_t most = 0;
+  for (std::string_view rest = r.assistant_response; !rest.empty();) {
+    const std::string_view line = rest.substr(0, rest.find('\n'));
+    rest.remove_prefix(std::min(line.size() + 1, rest.size()));
+    const std::string lower = ascii::lowered(line);
+    const auto found = static_cast<std::size_t>(
+        std::ranges::count_if(words, [&](const std::string& word) { return lower.find(word) != std::string::npos; }));
+    if (found > most || (best.empty() && !ascii::trimmed(line).empty())) best = line;
+    most = std::max(most, found);
+  }
+  const bool repeats_prompt = contains_passage(r.user_message, r.snippet);
+  if (best.empty() || (most == 0 && !repeats_prompt)) return passage;
+  bool marked = false;
+  return with_words(Line(best), words, marked);
+}
+
 // Returns marks such as "superseded by x, stale", which a reader needs before the text.
 Line marks_of(const tools::MemoryRefOut& memory) {
   Line out;
@@ -91,9 +128,7 @@ void HitsView::hit(const tools::SearchResultOut& r) {
   }
   if (!r.user_message.empty())
     screen_.line(Line("    ").add("> ", Style::faint).add(r.user_message, Style::faint).cut(look.columns));
-  screen_.text(r.snippet.empty() ? Line(r.assistant_response)
-                                 : with_matches(r.snippet, r.matches.value_or(std::vector<std::int64_t>())),
-               kHitIndent, kLinesOfAHit);
+  screen_.text(telling_text(r), kHitIndent, kLinesOfAHit);
 }
 
 void HitsView::page(const tools::SemanticSearchAnswer& answer) {

@@ -177,6 +177,9 @@ std::string for_people(std::string_view sentences) {
     std::string line(one);
     if (const auto colon = line.find(':'); colon != std::string::npos) {
       const auto found = std::ranges::find(kArguments, std::string_view(line).substr(0, colon), &Renaming::tool);
+      constexpr std::string_view kMissing = ": is required and was not sent";
+      const bool is_missing = std::string_view(line).substr(colon) == kMissing;
+      if (is_missing) line.replace(colon, kMissing.size(), " is required");
       if (found != kArguments.end()) line.replace(0, colon, found->people);
     }
     for (const std::string_view mark : {kHistoryBegin, kHistoryEnd})
