@@ -1,5 +1,6 @@
 #include "schemas/platform.hpp"
 
+#include "schemas/base/ascii.hpp"
 #include "schemas/base/hash.hpp"
 #include "schemas/base/reflected_name.hpp"
 
@@ -75,10 +76,23 @@ std::string_view name_of(Platform id) {
   return info == nullptr ? former_keys().find(id) : info->name;
 }
 
+namespace {
+
+// Returns "claude_code" for "Claude Code" and "claude-code".
+std::string as_key(std::string_view name) {
+  std::string out = ascii::lowered(name);
+  std::ranges::replace_if(
+      out, [](char c) { return c == ' ' || c == '-'; }, '_');
+  return out;
+}
+
+}  // namespace
+
 std::optional<Platform> parse_platform(std::string_view key) {
-  if (key == "claude") return Platform::claude_code;
+  const std::string typed = as_key(key);
+  if (typed == "claude") return Platform::claude_code;
   for (const PlatformInfo& platform : platforms())
-    if (platform.key == key) return platform.id;
+    if (platform.key == key || as_key(platform.key) == typed || as_key(platform.name) == typed) return platform.id;
   return std::nullopt;
 }
 

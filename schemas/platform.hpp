@@ -132,7 +132,7 @@ const PlatformInfo* find_platform(Platform id);
 std::string_view name_of(Platform id);  // for people
 
 std::string_view to_string(Platform p);  // its key
-// Also accepts "claude" for claude_code.
+// Takes a key or a name, whatever its case, with blanks or hyphens for underscores: "Claude Code". Also "claude".
 std::optional<Platform> parse_platform(std::string_view key);
 // Returns the platform of a stored key. An agent that the configuration describes no more keeps its key.
 Platform stored_platform(std::string_view key);

@@ -130,7 +130,7 @@ Command coverage_command() {
   Command c{"coverage", "What became of every byte of every source"};
   c.json_schema = schema_of<admin::CoverageReport>(c.name);
   c.options = {{"--by-source", &o->by_source, "One line per source as well"},
-               {"--platform", &o->platform, "Only this agent"},
+               {"--agent,--platform", &o->platform, "Only this agent"},
                how_many(*rows)};
   c.run = [o, rows](const Invocation& call) -> Result<int> {
     MEMD_TRY_ASSIGN(const auto caller, open_caller(call.settings, Need::read));
@@ -143,9 +143,9 @@ Command coverage_command() {
 
 Command log_command() {
   const auto o = std::make_shared<admin::LogParams>();
-  Command c{"log", "What happened to the sources, newest first"};
+  Command c{"log", "What was read of the agents' files, newest first; the daemon's own messages: logs"};
   c.json_schema = schema_of<admin::LogReport>(c.name);
-  c.options = {{"--platform", &o->platform, "Only this agent"},
+  c.options = {{"--agent,--platform", &o->platform, "Only this agent"},
                {"--since", &o->since, "From this time: 2026-02-09, 7d, yesterday, …"},
                {"-n,--limit", &o->limit, "How many entries (50); 0: all", "N"}};
   c.run = [o](const Invocation& call) { return ask_and_show<admin::LogReport>(call, "log", mcp::to_arguments(*o)); };
@@ -156,7 +156,7 @@ Command diagnostics_command() {
   const auto o = std::make_shared<tools::DiagnosticsParams>();
   Command c{"diagnostics", "What went wrong with input in the last 30 days, newest first"};
   c.json_schema = schema_of<tools::DiagnosticsReport>(c.name);
-  c.options = {{"--platform", &o->platform, "Only this agent"},
+  c.options = {{"--agent,--platform", &o->platform, "Only this agent"},
                {"-n,--limit", &o->limit, "How many (50); 0: all", "N"},
                {"--offset", &o->offset, "How many newer ones to leave out"}};
   c.run = [o](const Invocation& call) {

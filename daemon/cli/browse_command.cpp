@@ -58,12 +58,12 @@ Command browse_command() {
   const auto o = std::make_shared<BrowseOptions>();
   Command c{"browse", "Search, read and follow sessions on a full screen"};
   c.options = {{"query", &o->words, "What to begin with; none: all sessions, newest first"},
-               {"--platform", &o->filters.platform, "Only this agent: claude_code, cursor, …"},
+               {"--agent,--platform", &o->filters.platform, "Only this agent: claude_code, cursor, …"},
                {"--project", &o->filters.project, "Only projects whose path contains this"},
                {"--since", &o->filters.since, "From this time: 2026-02-09, 7d, yesterday, …"},
                {.names = "--state",
                 .target = &o->filters.state,
-                .help = "Only sessions that are started, active, stopped or capture_disabled",
+                .help = "Only sessions in this state: running, done, abandoned, …",
                 .one_of = {tools::kStateChoices.begin(), tools::kStateChoices.end()}}};
   c.run = [o](const Invocation& call) -> Result<int> {
     if (call.as_json) return Error(Errc::invalid_argument, "browse prints nothing: `memd --json search WORDS` does");

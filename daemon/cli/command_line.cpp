@@ -236,13 +236,32 @@ std::size_t place_of_command(const Offer& offer, const std::vector<std::string>&
   return arguments.size();
 }
 
-// Returns the arguments for the parser: "help search" becomes "search --help".
+// What people type for what has another name.
+struct Guess {
+  std::string_view typed;
+  std::vector<std::string> meant;
+};
+const std::vector<Guess>& guesses() {
+  static const std::vector<Guess> kGuesses{
+      {"today", {"timeline", "--all-projects"}},
+      {"yesterday", {"timeline", "--all-projects", "--since", "yesterday", "--until", "yesterday"}},
+      {"list", {"sessions"}},
+      {"version", {"--version"}}};
+  return kGuesses;
+}
+
+// Returns the arguments for the parser: "help search" becomes "search --help", a guess what it means.
 std::vector<std::string> arguments_of(const Offer& offer, int argc, char** argv) {
   std::vector<std::string> out(argv + 1, argv + argc);
   const std::size_t place = place_of_command(offer, out);
   if (place < out.size() && out[place] == "help") {
     out.erase(out.begin() + static_cast<std::ptrdiff_t>(place));
     out.emplace_back("--help");
+  }
+  if (place >= out.size() || offer.find(out[place]) != nullptr) return out;
+  if (const auto guess = std::ranges::find(guesses(), out[place], &Guess::typed); guess != guesses().end()) {
+    const auto at = out.erase(out.begin() + static_cast<std::ptrdiff_t>(place));
+    out.insert(at, guess->meant.begin(), guess->meant.end());
   }
   return out;
 }
@@ -315,7 +334,7 @@ int refuse(const Offer& offer, const CLI::App& app, const CLI::ParseError& e) {
 int run_app(int argc, char** argv) {
   const Offer offer;
   CLI::App app{"Memory for coding agents: their history on this machine, searchable by any agent over MCP.", "memd"};
-  app.set_version_flag("-V,--version", "memd " + std::string(version()));
+  app.set_version_flag("-v,-V,--version", "memd " + std::string(version()));
   app.fallthrough();             // global options may follow the command
   app.require_subcommand(0, 1);  // only one: `memd search status` searches for a word
   for (const Option& option : offer.global())

@@ -1,13 +1,21 @@
 // Commands about history. Each queries one tool and shows its typed answer.
 #include "daemon/cli/command.hpp"
+#include "daemon/cli/history_filter.hpp"
 #include "daemon/cli/pages.hpp"
 #include "daemon/cli/render/views.hpp"
 #include "daemon/cli/render/words.hpp"
+#include "daemon/cli/run_commands.hpp"
+#include "daemon/cli/session_reading.hpp"
 #include "daemon/tools/observed.hpp"
+#include "daemon/usage/usage_report.hpp"
+#include "schemas/base/error.hpp"
+#include "schemas/base/time.hpp"
+#include "store/reader.hpp"
 
 #include <filesystem>
 #include <memory>
 #include <span>
+#include <type_traits>
 
 namespace memd::cli {
 namespace {
@@ -24,13 +32,10 @@ void take_options(Command& command, std::vector<Option> options) {
   command.options.insert(command.options.end(), options.begin(), options.end());
 }
 
-void take_filters(Command& command, tools::ScopeParams& p, OptionTarget since, bool since_required = false) {
-  take_options(command, {{"--platform", &p.platform, "Only this agent: claude_code, cursor, …"},
+void take_filters(Command& command, tools::ScopeParams& p, OptionTarget since) {
+  take_options(command, {{"--agent,--platform", &p.platform, "Only this agent: claude_code, cursor, …"},
                          {"--project", &p.project, "Only projects whose path contains this"},
-                         {.names = "--since",
-                          .target = since,
-                          .help = "From this time: 2026-02-09, 7d, yesterday, …",
-                          .required = since_required},
+                         {"--since", since, "From this time: 2026-02-09, 7d, yesterday, …"},
                          {"--until", &p.until, "Up to this time; a day or month is included"}});
 }
 
@@ -85,12 +90,15 @@ MakeArguments pages_of(Params params) {
   };
 }
 
+// `prepare` changes a page before it is shown; may be empty.
 template <class View, class Answer>
 Result<int> print_pages(const Invocation& call, Caller& caller, const Pages<Answer>& pages, const RowsWanted& wanted,
-                        const MakeArguments& arguments) {
+                        const MakeArguments& arguments,
+                        const std::type_identity_t<std::function<void(Answer&)>>& prepare = {}) {
   Screen screen(call.look);
   View view(screen);
   const auto show = [&](Answer& page) {
+    if (prepare) prepare(page);
     view.page(page);
     return !screen.is_closed();
   };
@@ -113,12 +121,13 @@ Result<int> show_pages(const Invocation& call, const Pages<Answer>& pages, const
 // The same for an answer that is a list, whose JSON is printed page by page, too.
 template <class View, class Answer, class Row>
 Result<int> show_list(const Invocation& call, std::string_view tool, const ListOf<Answer, Row>& list,
-                      const RowsWanted& wanted, const MakeArguments& arguments) {
+                      const RowsWanted& wanted, const MakeArguments& arguments,
+                      const std::type_identity_t<std::function<void(Answer&)>>& prepare = {}) {
   std::function<std::int64_t(const Answer&)> count = list.count;
   if (!count) count = [&list](const Answer& a) { return std::ssize(a.*list.rows); };
   const Pages<Answer> pages{tool, count, {}, list.keep_first};
   MEMD_TRY_ASSIGN(const auto caller, open_caller(call.settings, Need::read));
-  if (!call.as_json) return print_pages<View>(call, *caller, pages, wanted, arguments);
+  if (!call.as_json) return print_pages<View>(call, *caller, pages, wanted, arguments, prepare);
   StreamedJson<Answer, Row> json(call, list);
   MEMD_TRY_ASSIGN(const Answer last, ask_pages<Answer>(
                                          *caller, tool, arguments, wanted, pages.count,
@@ -167,6 +176,24 @@ Command search_command() {
   return c;
 }
 
+// Adds what the sessions of a page cost, with their subagents, where the agent does not say it.
+void add_costs(const Settings& settings, tools::ListSessionsAnswer& page) {
+  const auto prices = prices_in_force(settings.config, {});
+  if (!prices || page.sessions.empty()) return;
+  QueryFilter filter;
+  for (const tools::SessionOut& s : page.sessions) {
+    const TimeMs start = parse_rfc3339(s.started_at).value_or(0);
+    if (filter.since == 0 || start < filter.since) filter.since = start;
+  }
+  Reader reader(settings.layout.database());
+  const auto report = usage::usage_report(reader, {filter, UsageBy::session}, *prices);
+  if (!report) return;  // a list without costs
+  for (tools::SessionOut& s : page.sessions) {
+    const auto row = std::ranges::find(report->rows, s.session_id, &usage::UsageRowOut::session);
+    if (row != report->rows.end() && !s.cost_usd) s.cost_usd = row->cost_usd;
+  }
+}
+
 Command sessions_command() {
   const auto o = std::make_shared<Asked<tools::ListSessionsParams>>();
   tools::ListSessionsParams& p = o->params;
@@ -176,16 +203,19 @@ Command sessions_command() {
                    {"--subagents", &p.include_subagents, "Subagents too"},
                    {.names = "--state",
                     .target = &p.state,
-                    .help = "Only those that are started, active, stopped or capture_disabled",
-                    .one_of = {"started", "active", "stopped", "capture_disabled"}}});
+                    .help = "Only those in this state: running, done, abandoned, …",
+                    .one_of = {tools::kStateChoices.begin(), tools::kStateChoices.end()}}});
   take_filters(c, p, &p.since);
   c.run = [o](const Invocation& call) {
     constexpr std::int64_t kUsual = 20;
     constexpr std::int64_t kPage = 1000;
     o->params.all_projects = true;
+    const auto prepare = [&call](tools::ListSessionsAnswer& page) {
+      if (call.look.is_terminal) add_costs(call.settings, page);
+    };
     return show_list<SessionsView>(call, "list_sessions", ListOf{"sessions", &tools::ListSessionsAnswer::sessions},
                                    {o->count, kUsual, kPage},
-                                   pages_of(o->params, &tools::ListSessionsParams::n_results));
+                                   pages_of(o->params, &tools::ListSessionsParams::n_results), prepare);
   };
   return c;
 }
@@ -255,14 +285,15 @@ void keep_days(tools::TemporalQueryAnswer& page, std::int64_t rows) {
 Command timeline_command() {
   const auto o = std::make_shared<Asked<tools::TemporalQueryParams>>();
   tools::TemporalQueryParams& p = o->params;
-  Command c{"timeline", "What happened between two times"};
+  Command c{"timeline", "What happened today, or between two times"};
   c.json_schema = schema_of<tools::TemporalQueryAnswer>(c.name);
   take_options(c, {rows_option(&o->count, "How many sessions, each on each of its days; 0, as without it: all")});
   take_directory(c, p);
-  take_filters(c, p, &p.from, true);
+  take_filters(c, p, &p.from);
   c.run = [o](const Invocation& call) {
     const Pages<tools::TemporalQueryAnswer> pages{"temporal_query", sessions_of_days, append_days, keep_days};
     look_here(o->params);
+    if (o->params.from.empty()) o->params.from = o->params.until.value_or("today");
     return show_pages<TimelineView>(call, pages, {o->count, 0, 0}, pages_of(o->params));
   };
   return c;
@@ -390,20 +421,42 @@ Result<int> show_exchanges(const Invocation& call, tools::GetExchangeParams para
 }
 
 Command show_command() {
-  const auto o = std::make_shared<Asked<tools::GetExchangeParams>>();
-  tools::GetExchangeParams& p = o->params;
-  Command c{"show", "Turns, whole"};
+  struct ShowOptions {
+    tools::GetExchangeParams turns;
+    bool as_markdown = false;
+  };
+  const auto o = std::make_shared<ShowOptions>();
+  tools::GetExchangeParams& p = o->turns;
+  Command c{"show", "A session from start to end, or turns, whole"};
   c.json_schema = schema_of<tools::GetExchangeAnswer>(c.name);
-  take_options(
-      c, {{.names = "id", .target = &p.ids, .help = "Turn ids as other commands print them: x42", .required = true},
-          {.names = "--around",
-           .target = &p.around,
-           .help = "With this many turns before and after",
-           .value_name = "N",
-           .between = std::pair(0, 5)},
-          {"--tools", &p.include_tools, "With tool calls and results, shortened"},
-          {"--raw", &p.include_raw, "With all that tools were given and said, and what the agent thought"}});
-  c.run = [o](const Invocation& call) { return show_exchanges(call, o->params); };
+  take_options(c, {{.names = "id",
+                    .target = &p.ids,
+                    .help = "A session: its id, the beginning of it, or latest; or turns: x42 …",
+                    .required = true},
+                   {.names = "--around",
+                    .target = &p.around,
+                    .help = "With this many turns before and after",
+                    .value_name = "N",
+                    .between = std::pair(0, 5)},
+                   {"--tools", &p.include_tools, "With tool calls and results, shortened"},
+                   {"--raw", &p.include_raw, "With all that tools were given and said, and what the agent thought"},
+                   {"--md", &o->as_markdown, "A session as Markdown"}});
+  c.run = [o](const Invocation& call) -> Result<int> {
+    tools::GetExchangeParams turns = o->turns;
+    if (turns.ids.size() != 1 || names_turn(turns.ids.front())) {
+      if (o->as_markdown) return Error(Errc::invalid_argument, "--md is for one session, not for turns");
+      return show_exchanges(call, turns);
+    }
+    const std::string session = turns.ids.front();
+    if (!call.as_json)
+      return read_session(call, {session,
+                                 turns.include_raw     ? ToolDetail::whole
+                                 : turns.include_tools ? ToolDetail::shortened
+                                                       : ToolDetail::line,
+                                 o->as_markdown});
+    MEMD_TRY_ASSIGN(turns.ids, turns_of_session(call, session));
+    return show_exchanges(call, turns);
+  };
   return c;
 }
 
@@ -513,8 +566,11 @@ Command resume_command() {
 }  // namespace
 
 std::vector<Command> history_commands() {
-  return {search_command(),   show_command(),     recent_command(), summary_command(),      resume_command(),
-          sessions_command(), timeline_command(), topic_command(),  observations_command(), file_history_command()};
+  std::vector<Command> out{search_command(),       show_command(),        recent_command(),   summary_command(),
+                           resume_command(),       sessions_command(),    timeline_command(), topic_command(),
+                           observations_command(), file_history_command()};
+  std::ranges::move(run_commands(), std::back_inserter(out));
+  return out;
 }
 
 }  // namespace memd::cli

@@ -63,7 +63,8 @@ Result<seal::CipherPtr> configured_cipher(const Settings& settings) {
   return Error(Errc::bad_config, "no key is configured: `memd key new FILE` makes one, encryption.key_file names it");
 }
 
-Result<int> run_export(const ExportOptions& options, const Settings& settings) {
+Result<int> run_export(const ExportOptions& options, const Invocation& call) {
+  const Settings& settings = call.settings;
   Reader reader(settings.layout.database());
   RecordFinder records(settings.layout.database(), settings.layout.raw_dir(), raw::FrameSeal(settings.cipher));
   MEMD_TRY_ASSIGN(const SessionRow session, reader.ask(SessionQuery{options.session}));
@@ -81,14 +82,21 @@ Result<int> run_export(const ExportOptions& options, const Settings& settings) {
     MEMD_TRY_ASSIGN(auto cipher, configured_cipher(settings));
     sealed.emplace(*opened, std::move(cipher));
   }
-  const auto line = [&](std::string_view text) { return sealed ? sealed->line(text) : opened->line(text); };
+  std::optional<Screen> screen;
+  if ((options.output.empty() || options.output == "-") && call.look.is_terminal && !sealed) screen.emplace(call.look);
+  const auto line = [&](std::string_view text) -> Result<void> {
+    if (!screen) return sealed ? sealed->line(text) : opened->line(text);
+    screen->as_it_is(harmless(text) + "\n");
+    return {};
+  };
   const interchange::AsOf as_of{system_clock().now(), settings.config.sessions.stopped_after};
   const auto transcript = transcript_writer(options.format, line, as_of);
   ExportReport total;
   {
     ProgressBar bar("exporting");
     for (const SessionRow& row : sessions) {
-      const auto progress = [&](double done, double all) { bar.show(done, all, row.uid); };
+      interchange::WalkProgress progress;
+      if (!screen) progress = [&](double done, double all) { bar.show(done, all, row.uid); };
       MEMD_TRY_ASSIGN(const ExportReport report,
                       transcript ? interchange::write_transcript(reader, records, row, *transcript, progress)
                       : options.format == "session"
@@ -99,6 +107,7 @@ Result<int> run_export(const ExportOptions& options, const Settings& settings) {
     if (transcript) MEMD_TRY(transcript->finish());
     if (sealed) MEMD_TRY(sealed->finish());
     MEMD_TRY(opened->finish());
+    if (screen) return finish(*screen);
   }
   fmt::print(stderr, "{} events of {} ({} concluded by memd", total.events,
              sessions.size() == 1 ? harmless_line(session.uid) : fmt::format("{} sessions", sessions.size()),
@@ -122,7 +131,7 @@ Command export_command() {
       {"-o,--output", &o->output, "Where to; standard output if not given", "FILE"},
       {"--subagents", &o->subagents, "Its subagents' sessions too"},
       {"--encrypt", &o->encrypt, "Seal it with the configured key; `memd import` and `memd key open` read it"}};
-  c.run = [o](const Invocation& call) { return run_export(*o, call.settings); };
+  c.run = [o](const Invocation& call) { return run_export(*o, call); };
   return c;
 }
 

@@ -5,6 +5,7 @@
 #include "daemon/host/settings.hpp"
 #include "daemon/memories/promotion.hpp"
 #include "daemon/memories/verification.hpp"
+#include "daemon/tools/scope.hpp"
 #include "schemas/base/harmless.hpp"
 #include "schemas/base/time.hpp"
 #include "store/harvest/recap.hpp"
@@ -187,11 +188,11 @@ Result<int> suggest_memory(const MemoryOptions& o, const Invocation& call) {
 Result<int> recap_memory(const MemoryOptions& o, const Invocation& call) {
   const Notebook notebook = notebook_of(call.settings);
   harvest::RecapQuery query;
-  query.day = local_day(system_clock().now());
+  query.day = local_day(command_clock().now());
   if (!o.file.empty()) {
-    const auto time = parse_local_time(o.file);
-    if (!time) return Error(Errc::invalid_argument, "\"" + o.file + "\" is no date: send one such as 2026-02-09");
-    query.day = local_day(*time);
+    MEMD_TRY_ASSIGN(const TimeMs time,
+                    tools::parse_time_argument("DATE", o.file, tools::RangeEnd::since, command_clock()));
+    query.day = local_day(time);
   }
   const auto& project = notebook.places().project;
   if (!project.empty()) query.filter.project = project_tree(project.string());
@@ -333,7 +334,7 @@ std::vector<Command> memory_history_commands(const Options& o) {
                                        suggest_memory),
       memory_subcommand<MemoryWrittenReport>(
           "recap", "What happened on a day", o,
-          {{"date", &o->file, "2026-02-09; today if not given"},
+          {{"date", &o->file, "2026-02-09, yesterday, …; today if not given"},
            {"--write", &o->write, "Write it to episodic/<date>.md of the repository dialect"}},
           recap_memory),
       memory_subcommand<VerifyReport>("verify", "Whether git has changed what memories name", o,

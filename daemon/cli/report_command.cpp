@@ -35,7 +35,7 @@ std::string as_typed(const ReportOptions& o) {
     if (!value.empty()) out += fmt::format("{}{} {}", out.empty() ? "" : " ", name, value);
   };
   add("--project", o.project);
-  add("--platform", o.platform);
+  add("--agent", o.platform);
   add("--since", o.since.value_or(""));
   add("--until", o.until.value_or(""));
   return out;
@@ -46,7 +46,7 @@ Result<int> run_report(const ReportOptions& o, const Settings& settings, bool as
     return Error(Errc::invalid_argument, "a page is not for the terminal: name a file with -o report.html");
   const auto adapters = describe_adapters(settings.config);
   ReportQuery query;
-  MEMD_TRY_ASSIGN(query.filter, history_filter(o, "--platform", settings.config));
+  MEMD_TRY_ASSIGN(query.filter, history_filter(o, "--agent", settings.config));
   MEMD_TRY_ASSIGN(const usage::PriceTable prices, prices_in_force(settings.config, o.prices));
   query.pricer = usage::pricer(prices);
   auto opened = interchange::OutputFile::open(o.output);
@@ -76,7 +76,7 @@ Result<int> run_report(const ReportOptions& o, const Settings& settings, bool as
              span.start > 0 ? fmt::format(", {} to {}", format_local_minute(span.start).substr(0, 10),
                                           format_local_minute(span.end).substr(0, 10))
                             : "",
-             static_cast<double>(text.size()) / 1e6, o.output.empty() ? "" : " in " + o.output);
+             static_cast<double>(text.size()) / 1e6, o.output.empty() || o.output == "-" ? "" : " in " + o.output);
   return kOk;
 }
 
@@ -94,7 +94,7 @@ Command report_command() {
   c.json_schema = report_schema;
   c.options = {{"-o,--output", &o->output, "Where to; standard output if not given", "FILE"},
                {"--project", &o->project, "Only projects whose path contains this"},
-               {"--platform", &o->platform, "Only this agent: claude_code, cursor, …"},
+               {"--agent,--platform", &o->platform, "Only this agent: claude_code, cursor, …"},
                {"--since", &o->since, "From this time: 2026-02-09, 7d, yesterday, …"},
                {"--until", &o->until, "Up to this time; a day or month is included"},
                {"--prices", &o->prices,

@@ -171,7 +171,7 @@ Command logs_command() {
     bool follow = false;
   };
   const auto o = std::make_shared<LogsOptions>();
-  Command c{"logs", "What the daemon has written to its log"};
+  Command c{"logs", "What the daemon has written to its log; what was read: log"};
   c.options = {{.names = "-n,--lines", .target = &o->lines, .help = "How many lines", .between = std::pair(1, 1000000)},
                {"-f,--follow", &o->follow, "Go on as more is written"}};
   c.run = [o](const Invocation& call) -> Result<int> {

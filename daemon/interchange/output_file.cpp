@@ -12,7 +12,7 @@
 namespace memd::interchange {
 
 Result<OutputFile> OutputFile::open(const std::filesystem::path& path) {
-  if (path.empty()) return OutputFile(stdout, "standard output", {});
+  if (path.empty() || path == "-") return OutputFile(stdout, "standard output", {});
   const auto folder = path.has_parent_path() ? path.parent_path() : std::filesystem::path(".");
   files::remove_dead(folder, path.filename().string() + ".", ".part");
   const std::filesystem::path part = path.string() + "." + std::to_string(::getpid()) + ".part";

@@ -12,7 +12,7 @@ namespace memd::interchange {
 // Owns the file; one thread.
 class OutputFile {
  public:
-  // finish() replaces an existing file. An empty path: standard output. Removes what killed processes have left of the
+  // finish() replaces an existing file. An empty path, or "-": standard output. Removes what killed processes have left of the
   // same file.
   static Result<OutputFile> open(const std::filesystem::path& path);
   ~OutputFile();  // removes an unfinished file

@@ -17,7 +17,7 @@ namespace {
 
 // Returns whether a lifecycle event is bookkeeping of the client, without value for a reader.
 bool is_bookkeeping(std::string_view lifecycle) {
-  for (const std::string_view name : {"turn_duration", "queue", "hook_stop", "mode_change", "cwd_change"})
+  for (const std::string_view name : {"usage", "turn_duration", "queue", "hook_stop", "mode_change", "cwd_change"})
     if (lifecycle == name) return true;
   return false;
 }

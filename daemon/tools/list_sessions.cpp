@@ -22,6 +22,20 @@ std::optional<std::string> time_if_any(TimeMs time) {
   return time == 0 ? std::nullopt : std::optional(format_rfc3339(time));
 }
 
+// nullopt: any state.
+std::optional<StateFilter> state_filter(std::string_view word, TimeMs now, TimeMs stopped_after) {
+  if (word == "running") return StateFilter{SessionState::active, now, stopped_after};
+  if (word == "paused") return StateFilter{SessionState::capture_disabled, now, stopped_after};
+  constexpr std::array<std::pair<std::string_view, Outcome>, 4> kEnds{{{"done", Outcome::success},
+                                                                       {"failed", Outcome::fail},
+                                                                       {"abandoned", Outcome::abandoned},
+                                                                       {"ended", Outcome::unknown}}};
+  for (const auto& [end, outcome] : kEnds)
+    if (word == end) return StateFilter{SessionState::stopped, now, stopped_after, outcome};
+  if (const auto state = parse_session_state(word)) return StateFilter{*state, now, stopped_after};
+  return std::nullopt;
+}
+
 SessionOut session_out(const SessionRow& row, TimeMs now, TimeMs stopped_after) {
   SessionOut out;
   static_cast<SessionFactsOut&>(out) = session_facts(row);
@@ -116,7 +130,7 @@ Result<ListSessionsAnswer> run(const ToolServices& services, const ListSessionsP
   const TimeMs stopped_after = services.defaults.stopped_after;
   SessionListQuery query{scope.filter, static_cast<int>(params.n_results.value_or(kDefaultRows)),
                          static_cast<int>(at.offset)};
-  if (const auto state = parse_session_state(params.state.value_or(""))) query.state = {*state, now, stopped_after};
+  query.state = state_filter(params.state.value_or(""), now, stopped_after);
   query.placeholders = query.state && query.state->state == SessionState::started;  // what has words has begun
   MEMD_TRY_ASSIGN(const SessionList list, reader->ask(query));
 

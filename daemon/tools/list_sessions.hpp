@@ -23,7 +23,9 @@ struct ListSessionsParams : ScopeParams {
   std::optional<std::string> state;
   std::optional<std::string> usage;
 };
-inline constexpr std::array<std::string_view, 4> kStateChoices{"started", "active", "stopped", "capture_disabled"};
+// As lists show them to people, and as answers name them.
+inline constexpr std::array<std::string_view, 10> kStateChoices{
+    "running", "done", "failed", "abandoned", "ended", "paused", "started", "active", "stopped", "capture_disabled"};
 
 struct SessionOut : SessionFactsOut {
   std::string session_id;
@@ -78,9 +80,9 @@ void add_list_sessions(mcp::ToolRegistry& registry, const ToolServices& services
 }  // namespace memd::tools
 
 MEMD_DESCRIBE(memd::tools::ListSessionsParams, tools::kDirectoryFields, tools::kPlatformFields, tools::kTimeFields,
-              field<&T::state>(one_of(tools::kStateChoices)), field<&T::include_subagents>(),
-              field<&T::usage>("Instead: tokens and cost by day, model …"), field<&T::n_results>(clamped(1, 1000)),
-              tools::kPageFields);
+              field<&T::state>("running, done, failed, abandoned, …", one_of(tools::kStateChoices), limits_unlisted),
+              field<&T::include_subagents>(), field<&T::usage>("Instead: tokens and cost by day, model …"),
+              field<&T::n_results>(clamped(1, 1000)), tools::kPageFields);
 MEMD_DESCRIBE(memd::tools::SessionOut, field<&T::session_id>("For recent_turns and the session_id of searches."),
               plain<&T::platform, &T::session_name, &T::project>(),
               field<&T::worktree>("Git worktree of the project that it worked in."),

@@ -67,12 +67,6 @@ std::string first_words(std::string_view text) {
   return out.append(out.ends_with(':') ? " " : ": ").append(next_head.empty() ? next : next_head);
 }
 
-std::string clipped(std::string_view line) { return shortened_to_characters(std::string(line), kTitleCharacters); }
-
-}  // namespace
-
-namespace {
-
 constexpr char kBetweenPrompts = 30;
 constexpr char kBeforeResult = 29;
 constexpr std::size_t kLeastPrompt = 12;  // minimum bytes of an informative prompt
@@ -81,6 +75,18 @@ bool begins_as(std::string_view text, WordClass of) {
   constexpr std::size_t kLongest = 100;
   const std::string lower = ascii::lowered(text.substr(0, kLongest));
   return std::ranges::any_of(words(of), [&](const std::string& beginning) { return lower.starts_with(beginning); });
+}
+
+// Returns the line without words at its start that say nothing, at most 80 characters of it.
+std::string clipped(std::string_view line) {
+  const auto& leads = words(WordClass::title_lead);
+  for (auto lead = leads.begin(); lead != leads.end();) {
+    const std::string_view rest = ascii::trimmed(line.substr(std::min(lead->size(), line.size())));
+    const bool leads_on = !rest.empty() && ascii::lowered(line.substr(0, lead->size())) == *lead;
+    if (leads_on) line = rest;
+    lead = leads_on ? leads.begin() : std::next(lead);
+  }
+  return shortened_to_characters(std::string(line), kTitleCharacters);
 }
 
 bool is_bare_command(std::string_view title) {
@@ -416,22 +422,24 @@ SessionList SessionListQuery::run(sqlite::Database& db) const {
   static const std::string where = " WHERE " + std::string(kSessionConditions) +
                                    " AND (?5 = 0 OR s.ended_at >= ?5) AND (?6 = 0 OR s.started_at < ?6)"
                                    " AND (?7 < 0 OR " +
-                                   state_at("?8") + " = ?7) AND (?9 OR " + std::string(kHasWords) + ")";
+                                   state_at("?8") + " = ?7) AND (?9 OR " + std::string(kHasWords) +
+                                   ") AND (?10 < 0 OR iif(" + kJudged + ", s.outcome, 0) = ?10)";
   static const std::string count = "SELECT count(*) FROM sessions s" + where;
   static const std::string page = "SELECT " + kSessionsColumns + kFrom + where +
-                                  " ORDER BY s.ended_at DESC, s.session_pk DESC LIMIT ?10 OFFSET ?11";
+                                  " ORDER BY s.ended_at DESC, s.session_pk DESC LIMIT ?11 OFFSET ?12";
   const auto c = conditions_of(db, filter);
   const auto since = filter.since;
   const auto until = filter.until;
   const int wanted = state ? static_cast<int>(state->state) : -1;
+  const int outcome = state && state->outcome ? static_cast<int>(*state->outcome) : -1;
   const TimeMs silent_before = state ? state->now - state->stopped_after : 0;
 
   SessionList out;
   out.total = db.query(count, c.platforms, c.project, c.session_pk, c.include_subagents, since, until, wanted,
-                       silent_before, placeholders)
+                       silent_before, placeholders, outcome)
                   .value_or(0);
   auto& q = db.query(page, c.platforms, c.project, c.session_pk, c.include_subagents, since, until, wanted,
-                     silent_before, placeholders, std::max(limit, 0), std::max(offset, 0));
+                     silent_before, placeholders, outcome, std::max(limit, 0), std::max(offset, 0));
   while (q.step())
     out.sessions.push_back(read_session(db, q));
   return out;

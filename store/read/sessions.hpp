@@ -14,11 +14,12 @@
 
 namespace memd {
 
-// Selects sessions that are in `state` at `now`.
+// Selects sessions that are in `state` at `now`, with this outcome.
 struct StateFilter {
   SessionState state{};
   TimeMs now = 0;
   TimeMs stopped_after = kStoppedAfter;
+  std::optional<Outcome> outcome{};
 };
 
 // Returns a page of the sessions with words that match the filter, sorted by their last event, newest first.

@@ -67,6 +67,7 @@ enum class WordClass : std::uint8_t {
   // Titles of sessions.
   empty_title,  // a title with this prefix is uninformative
   empty_line,   // a prompt's first line with this prefix is uninformative
+  title_lead,   // a title's first words that say nothing, without their colon
 };
 
 // Returns a list of the built-in data files. Thread-safe.

@@ -91,6 +91,67 @@ TEST_F(CliCommands, AShortTimelineHasNoSessionsOfTheRest) {
   EXPECT_EQ(sessions("4"), all);
 }
 
+TEST_F(CliCommands, ASessionIsReadFromStartToEnd) {
+  constexpr TimeMs kStart = 1'770'000'000'000;
+  home_.turn("/src/p", 1, kStart, "word", "Why does it fail?", "Because of the clock.");
+  home_.turn("/src/p", 1, kStart + 60'000, "other", "Then mend it.", "Mended.");
+  home_.subagent_says("/src/p", 1, kStart + 30'000, "Look at the clock");
+  ASSERT_EQ(print({"ingest", "--once"}).code, 0);
+  const std::string id = test::TranscriptHome::session_id(1).substr(0, 8);
+  const Printed read = print({"show", id});
+  EXPECT_EQ(read.code, 0) << read.err;
+  std::size_t at = 0;
+  for (const char* part : {"Why does it fail?", "Because of the clock.", "cat /w/word.txt", "subagent", "Then mend it.",
+                           "Mended.", "cat /w/other.txt"}) {
+    const auto found = read.out.find(part, at);
+    ASSERT_NE(found, std::string::npos) << part << " in\n" << read.out;
+    at = found;
+  }
+  EXPECT_THAT(read.out, Not(HasSubstr("it says word")));
+  EXPECT_THAT(print({"show", "latest", "--tools"}).out, HasSubstr("it says word"));
+  EXPECT_THAT(print({"show", "claude_code:" + id, "--md"}).out, HasSubstr("**User**\n\n> Then mend it."));
+  EXPECT_EQ(json_of({"show", id}).at("exchanges").as_array().size(), 2U);
+  const Printed unknown = print({"show", "nosuchsession"});
+  EXPECT_NE(unknown.code, 0);
+  EXPECT_THAT(unknown.err, HasSubstr("no session \"nosuchsession\""));
+  EXPECT_EQ(print({"show", "x1", "--md"}).code, kUsage);
+}
+
+TEST_F(CliCommands, WhatPeopleGuessIsUnderstood) {
+  home_.turn("/src/p", 1, system_clock().now() - 1000, "word", "What runs now?", "This does.");
+  ASSERT_EQ(print({"ingest", "--once"}).code, 0);
+  EXPECT_THAT(print({"today"}).out, HasSubstr("What runs now?"));
+  EXPECT_THAT(print({"timeline", "--all-projects"}).out, HasSubstr("What runs now?"));
+  EXPECT_THAT(print({"yesterday"}).out, HasSubstr("0 turns"));
+  EXPECT_THAT(print({"list"}).out, HasSubstr("What runs now?"));
+  EXPECT_EQ(print({"version"}).out, print({"--version"}).out);
+  EXPECT_EQ(print({"-v"}).out, print({"--version"}).out);
+  EXPECT_THAT(print({"memory", "recap", "yesterday"}).err, HasSubstr("knows of nothing"));
+  for (const char* agent : {"claude-code", "claude_code", "Claude Code", "claude"})
+    EXPECT_THAT(print({"sessions", "--agent", agent}).out, HasSubstr("What runs now?")) << agent;
+  EXPECT_THAT(print({"sessions", "--platform", "codex"}).out, HasSubstr("No sessions"));
+  EXPECT_THAT(print({"sessions", "--agent", "nobody"}).err, HasSubstr("--agent: \"nobody\""));
+  EXPECT_THAT(print({"sessions", "--state", "running"}).out, HasSubstr("What runs now?"));
+  for (const char* state : {"done", "abandoned", "paused"})
+    EXPECT_THAT(print({"sessions", "--state", state}).out, HasSubstr("No sessions")) << state;
+}
+
+TEST_F(CliCommands, ATitleSaysWhatIsDone) {
+  constexpr TimeMs kStart = 1'770'000'000'000;
+  home_.turn("/src/p", 1, kStart, "w", "Implement the following plan:\n\n# Plan: Keep the queue in a file\n\nMore.",
+             "Ok.");
+  home_.turn("/src/p", 2, kStart + 1000, "w", "# Referenced ChatGPT conversation: https://x\n\nSort the rows by name",
+             "Ok.");
+  home_.turn("/src/p", 3, kStart + 2000, "w", "## User Input\n\nReview the second milestone", "Ok.");
+  ASSERT_EQ(print({"ingest", "--once"}).code, 0);
+  std::vector<std::string> titles;
+  const auto answer = json_of({"sessions"});
+  for (const auto& s : answer.at("sessions").as_array())
+    titles.emplace_back(s.at("session_name").as_string());
+  EXPECT_THAT(titles,
+              testing::ElementsAre("Review the second milestone", "Sort the rows by name", "Keep the queue in a file"));
+}
+
 TEST_F(CliCommands, WhatUninstallWouldDoIsSaidAndNotDone) {
   auto attempt = InstanceLock::attempt(data_.path());
   ASSERT_TRUE(attempt && attempt->lock);

@@ -2,8 +2,12 @@
 #include "daemon/cli/render/frame.hpp"
 #include "daemon/cli/render/views.hpp"
 #include "daemon/cli/render/words.hpp"
+#include "schemas/base/ascii.hpp"
 
 #include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
 
 namespace memd::cli {
 namespace {
@@ -22,6 +26,64 @@ Line state_of(const tools::SessionOut& session) {
   if (session.outcome == "success") return Line("done", Style::good);
   if (session.outcome == "fail") return Line("failed", Style::bad);
   return Line(session.outcome == "abandoned" ? "abandoned" : "ended", Style::faint);
+}
+
+struct ListedSession {
+  const tools::SessionOut* session;
+  std::size_t depth;  // 1: below its parent
+};
+
+// Returns the sessions of a page in its order, subagents below those that started them.
+std::vector<ListedSession> below_parents(const std::vector<tools::SessionOut>& page) {
+  const auto is_on_page = [&](const std::string& id) {
+    return std::ranges::any_of(page, [&](const tools::SessionOut& s) { return s.session_id == id; });
+  };
+  std::vector<ListedSession> out;
+  const std::function<void(const tools::SessionOut&, std::size_t)> add = [&](const tools::SessionOut& s,
+                                                                             std::size_t depth) {
+    out.push_back({&s, depth});
+    for (const tools::SessionOut& other : page)
+      if (other.parent_session_id == s.session_id) add(other, depth + 1);
+  };
+  for (const tools::SessionOut& s : page)
+    if (!s.parent_session_id || !is_on_page(*s.parent_session_id)) add(s, 0);
+  return out;
+}
+
+// Returns whether `text` contains the passage, whatever the blanks and the marks of a cut.
+bool contains_passage(std::string_view text, std::string_view passage) {
+  std::string wanted = ascii::one_line(passage);
+  for (const std::string_view mark : {"…", " "}) {
+    if (wanted.starts_with(mark)) wanted.erase(0, mark.size());
+    if (wanted.ends_with(mark)) wanted.resize(wanted.size() - mark.size());
+  }
+  return ascii::one_line(text).find(wanted) != std::string::npos;
+}
+
+// Returns the passage that was found if the agent said it. Else, as the prompt stands above it and arguments of tools
+// are no sentences, the line of the answer with most of the words found, if it has one.
+Line telling_text(const tools::SearchResultOut& r) {
+  const auto matches = r.matches.value_or(std::vector<std::int64_t>());
+  const Line passage = r.snippet.empty() ? Line(r.assistant_response) : with_matches(r.snippet, matches);
+  if (r.snippet.empty() || contains_passage(r.assistant_response, r.snippet)) return passage;
+  std::vector<std::string> words;
+  for (const Line::Piece& piece : passage.pieces())
+    if (piece.style == Style::match) words.push_back(ascii::lowered(piece.text));
+  std::string_view best;
+  std::size_t most = 0;
+  for (std::string_view rest = r.assistant_response; !rest.empty();) {
+    const std::string_view line = rest.substr(0, rest.find('\n'));
+    rest.remove_prefix(std::min(line.size() + 1, rest.size()));
+    const std::string lower = ascii::lowered(line);
+    const auto found = static_cast<std::size_t>(
+        std::ranges::count_if(words, [&](const std::string& word) { return lower.find(word) != std::string::npos; }));
+    if (found > most || (best.empty() && !ascii::trimmed(line).empty())) best = line;
+    most = std::max(most, found);
+  }
+  const bool repeats_prompt = contains_passage(r.user_message, r.snippet);
+  if (best.empty() || (most == 0 && !repeats_prompt)) return passage;
+  bool marked = false;
+  return with_words(Line(best), words, marked);
 }
 
 // Returns marks such as "superseded by x, stale", which a reader needs before the text.
@@ -66,9 +128,7 @@ void HitsView::hit(const tools::SearchResultOut& r) {
   }
   if (!r.user_message.empty())
     screen_.line(Line("    ").add("> ", Style::faint).add(r.user_message, Style::faint).cut(look.columns));
-  screen_.text(r.snippet.empty() ? Line(r.assistant_response)
-                                 : with_matches(r.snippet, r.matches.value_or(std::vector<std::int64_t>())),
-               kHitIndent, kLinesOfAHit);
+  screen_.text(telling_text(r), kHitIndent, kLinesOfAHit);
 }
 
 void HitsView::page(const tools::SemanticSearchAnswer& answer) {
@@ -102,10 +162,11 @@ SessionsView::SessionsView(Screen& screen)
     : screen_(screen),
       table_({{"SESSION"},
               {"WHEN"},
-              {"STATE"},
-              {"PROJECT", Column::Fit::shrinks},
-              {"TITLE", Column::Fit::shrinks},
-              {"TURNS", Column::Fit::whole, true},
+              {"STATE", Column::Fit::may_go},
+              {"PROJECT", Column::Fit::shrinks_or_goes, false, 8},
+              {"TITLE", Column::Fit::shrinks, false, 36},
+              {"COST", Column::Fit::may_go, true},
+              {"TURNS", Column::Fit::may_go, true},
               {"AGENT", Column::Fit::may_go},
               {"TOOK", Column::Fit::may_go, true},
               {"TOKENS", Column::Fit::may_go, true},
@@ -123,13 +184,16 @@ void SessionsView::page(const tools::ListSessionsAnswer& answer) {
   SessionNames names(look);
   for (const tools::SessionOut& s : answer.sessions)
     names.add(s.session_id);
-  for (const tools::SessionOut& s : answer.sessions) {
+  for (const auto& [row, depth] : below_parents(answer.sessions)) {
+    const tools::SessionOut& s = *row;
     ++shown_;
     const std::string name = names.name(s.session_id);
     if (first_id_.empty()) first_id_ = name;
     table_.row({Line(name, Style::id), Line(when(s.last_event_at, look), Style::faint), state_of(s),
-                Line(s.worktree ? s.project + "/" + *s.worktree : s.project, Style::name), title_line(s.session_name),
-                Line(grouped_digits(s.exchanges)), Line(s.platform), Line(short_duration(s.wall_clock_s), Style::faint),
+                Line(s.worktree ? s.project + "/" + *s.worktree : s.project, Style::name),
+                Line(std::string(2 * depth, ' ')).append(title_line(s.session_name)),
+                Line(s.cost_usd ? dollars(*s.cost_usd) : ""), Line(grouped_digits(s.exchanges)), Line(s.platform),
+                Line(short_duration(s.wall_clock_s), Style::faint),
                 Line(short_number(s.tokens_input + s.tokens_output + s.tokens_cache_creation), Style::faint),
                 Line(s.git_branch, Style::faint), Line(s.model, Style::faint)});
   }

@@ -1,7 +1,7 @@
 #include "daemon/cli/render/table.hpp"
 
 #include <algorithm>
-#include <numeric>
+#include <utility>
 
 namespace memd::cli {
 namespace {
@@ -27,22 +27,27 @@ void Table::measure(std::size_t columns) {
     widths_.push_back(width == 0 ? 0 : std::max(width, Line(columns_[i].title).columns()));
   }
   if (columns == 0) return;
+  using Fit = Column::Fit;
+  const auto spare = [&](std::size_t i) {
+    const bool shrinks = columns_[i].fit == Fit::shrinks || columns_[i].fit == Fit::shrinks_or_goes;
+    return shrinks && widths_[i] > columns_[i].keeps ? widths_[i] - columns_[i].keeps : 0;
+  };
   const auto shrinkable = [&] {
     std::size_t sum = 0;
     for (std::size_t i = 0; i < columns_.size(); ++i)
-      if (columns_[i].fit == Column::Fit::shrinks && widths_[i] > kLeastWidth * 2) sum += widths_[i] - kLeastWidth * 2;
+      sum += spare(i);
     return sum;
   };
   for (std::size_t i = columns_.size(); i-- > 0 && taken_by(widths_) > columns + shrinkable();)
-    if (columns_[i].fit == Column::Fit::may_go) widths_[i] = 0;
+    if (columns_[i].fit == Fit::may_go || columns_[i].fit == Fit::shrinks_or_goes) widths_[i] = 0;
   while (taken_by(widths_) > columns) {
-    std::size_t widest = columns_.size();
-    for (std::size_t i = 0; i < columns_.size(); ++i)
-      if (columns_[i].fit == Column::Fit::shrinks && widths_[i] > kLeastWidth &&
-          (widest == columns_.size() || widths_[i] > widths_[widest]))
-        widest = i;
-    if (widest == columns_.size()) break;
-    --widths_[widest];
+    std::size_t most = columns_.size();
+    for (std::size_t i = 0; i < columns_.size(); ++i) {
+      if (columns_[i].fit == Fit::whole || columns_[i].fit == Fit::may_go || widths_[i] <= kLeastWidth) continue;
+      if (most == columns_.size() || std::pair(spare(i), widths_[i]) > std::pair(spare(most), widths_[most])) most = i;
+    }
+    if (most == columns_.size()) break;
+    --widths_[most];
   }
 }
 

@@ -11,12 +11,14 @@ namespace memd::cli {
 
 struct Column {
   std::string_view title;
-  enum class Fit { whole, shrinks, may_go } fit = Fit::whole;  // behaviour when the terminal is too narrow
-  bool right = false;                                          // right-aligned, for numbers
+  // What happens when the terminal is too narrow.
+  enum class Fit { whole, shrinks, may_go, shrinks_or_goes } fit = Fit::whole;
+  bool right = false;      // right-aligned, for numbers
+  std::size_t keeps = 16;  // width of one that shrinks for which others go, or shrink before it
 };
 
-// A table with titles, at most as wide as the screen. If it is too wide, `may_go` columns are dropped, the last one
-// first; then `shrinks` columns share the remaining width. Rows printed later keep the widths of the first ones. One
+// A table with titles, at most as wide as the screen. If it is too wide, columns that may go are dropped, the last one
+// first; then those that shrink share the remaining width. Rows printed later keep the widths of the first ones. One
 // thread.
 class Table {
  public:

@@ -14,8 +14,6 @@ namespace {
 using usage::UsageRowOut;
 using Fit = Column::Fit;
 
-std::string dollars(double usd) { return usd > 0 && usd < 0.01 ? "<$0.01" : fmt::format("${:.2f}", usd); }
-
 std::string tokens(std::int64_t n) { return n == 0 ? std::string() : short_number(n); }
 
 // Returns a bar of eighths of a column, its length in proportion to the largest row's.

@@ -30,6 +30,8 @@ std::string short_number(std::int64_t n) {
   return fmt::format("{:.1f}G", value / 1e9);
 }
 
+std::string dollars(double usd) { return usd > 0 && usd < 0.01 ? "<$0.01" : fmt::format("${:.2f}", usd); }
+
 std::string short_bytes(std::uint64_t n) {
   const auto value = static_cast<double>(n);
   if (n < 1000) return fmt::format("{} B", n);
@@ -134,8 +136,8 @@ constexpr auto kArguments = std::to_array<Renaming>({
     {"n_turns", "-n"},
     {"offset", "--offset"},
     {"path", "PATH"},
-    {"platform", "--platform"},
-    {"platforms", "--platform"},
+    {"platform", "--agent"},
+    {"platforms", "--agent"},
     {"project", "--project"},
     {"query", "QUERY"},
     {"session_id", "SESSION"},
@@ -175,6 +177,9 @@ std::string for_people(std::string_view sentences) {
     std::string line(one);
     if (const auto colon = line.find(':'); colon != std::string::npos) {
       const auto found = std::ranges::find(kArguments, std::string_view(line).substr(0, colon), &Renaming::tool);
+      constexpr std::string_view kMissing = ": is required and was not sent";
+      const bool is_missing = std::string_view(line).substr(colon) == kMissing;
+      if (is_missing) line.replace(colon, kMissing.size(), " is required");
       if (found != kArguments.end()) line.replace(0, colon, found->people);
     }
     for (const std::string_view mark : {kHistoryBegin, kHistoryEnd})

@@ -14,6 +14,7 @@ namespace memd::cli {
 std::string with_noun(std::int64_t n, std::string_view noun);  // "1 hit", "3 hits"
 std::string grouped_digits(std::int64_t n);                    // "12,345"
 std::string short_number(std::int64_t n);                      // "950", "12.3k", "4.5M"
+std::string dollars(double usd);                               // "$12.30", "<$0.01"
 std::string short_bytes(std::uint64_t n);                      // "950 B", "12.3 MB"
 std::string short_duration(std::int64_t seconds);              // "45 s", "12 min", "3 h 20 min", "5 d 2 h"
 // Returns a path with ~ for the home directory of this user.

@@ -1,0 +1,155 @@
+// memd cmd: commands that agents ran. memd fix: what ended an error.
+#include "daemon/cli/run_commands.hpp"
+
+#include "daemon/cli/asking.hpp"
+#include "daemon/cli/history_filter.hpp"
+#include "daemon/cli/render/words.hpp"
+#include "daemon/host/settings.hpp"
+#include "schemas/base/ascii.hpp"
+#include "schemas/base/time.hpp"
+#include "store/read/command_history.hpp"
+#include "store/read/recall.hpp"
+#include "store/reader.hpp"
+
+#include <fmt/format.h>
+
+#include <memory>
+
+namespace memd::cli {
+namespace {
+
+struct RunOptions : TypedFilter {
+  std::vector<std::string> words;
+  std::optional<std::int64_t> count;
+};
+
+Result<CommandHistoryQuery::Found> find_runs(Reader& reader, const Invocation& call, const RunOptions& o, bool failed,
+                                             std::int64_t usual) {
+  constexpr std::int64_t kAll = 1'000'000'000;
+  CommandHistoryQuery query;
+  MEMD_TRY_ASSIGN(query.filter, history_filter(o, "--agent", call.settings.config));
+  query.words = o.words;
+  query.failed = failed;
+  query.limit = o.count.value_or(usual);
+  if (query.limit == 0) query.limit = kAll;
+  return reader.ask(query);
+}
+
+PastCommandOut past_command(const PastCommand& run) {
+  return {run.line,
+          run.directory,
+          run.times,
+          run.failures,
+          format_rfc3339(run.last),
+          run.failed,
+          run.exit_code,
+          std::string(to_string(run.platform)),
+          run.session_uid,
+          run.exchange == 0 ? "" : format_exchange_id(run.exchange)};
+}
+
+void show_run(Screen& screen, const PastCommandOut& run) {
+  constexpr std::size_t kIndent = 4;
+  constexpr std::size_t kLines = 4;
+  screen.item();
+  Line head = Line(run.turn, Style::id).add("  ").add(when(run.last, screen.look()), Style::faint);
+  if (!run.directory.empty()) head.add("  ").add(short_path(run.directory), Style::name);
+  head.add("  ").add(name_of(stored_platform(run.agent)), Style::faint);
+  if (run.exit_code)
+    head.add(fmt::format("  exit {}", *run.exit_code), run.failed ? Style::bad : Style::faint);
+  else if (run.failed)
+    head.add("  failed", Style::bad);
+  if (run.times > 1) head.add("  " + with_noun(run.times, "time"), Style::faint);
+  if (run.times > 1 && run.failures > 0) head.add(fmt::format(", {} failed", run.failures), Style::faint);
+  screen.line(head.cut(screen.look().columns));
+  screen.text(Line(ascii::one_line(run.command), Style::strong), kIndent, kLines);
+}
+
+void show_rest(Screen& screen, std::size_t shown, std::int64_t total) {
+  if (const auto n = static_cast<std::int64_t>(shown); n < total)
+    screen.blank().line(Line(fmt::format("{} of {}: -n 0 for all", n, total), Style::faint));
+}
+
+Result<int> show_commands(const Invocation& call, const RunOptions& o) {
+  constexpr std::int64_t kUsual = 20;
+  Reader reader(call.settings.layout.database());
+  MEMD_TRY_ASSIGN(const auto found, find_runs(reader, call, o, false, kUsual));
+  PastCommandsReport report;
+  report.total = found.total;
+  for (const PastCommand& run : found.commands)
+    report.commands.push_back(past_command(run));
+  if (call.as_json) return print_json(call, report);
+  Screen screen(call.look);
+  if (report.commands.empty()) screen.line("No command with these words was run");
+  for (const PastCommandOut& run : report.commands)
+    show_run(screen, run);
+  show_rest(screen, report.commands.size(), report.total);
+  return finish(screen);
+}
+
+// Adds where the error was met and what ended it.
+Result<FailureOut> with_its_end(Reader& reader, const PastCommand& run) {
+  FailureOut out{past_command(run), run.result, {}, {}, {}};
+  MEMD_TRY_ASSIGN(const auto known, reader.ask(ErrorRecallQuery{{run.directory, {}}, run.result}));
+  for (const Recalled& one : known) {
+    if (one.kind == RecalledKind::met_error) out.met_in = format_exchange_id(one.exchange);
+    if (one.kind != RecalledKind::solved) continue;
+    out.ended_by = one.text;
+    out.ended_in = format_exchange_id(one.exchange);
+  }
+  return out;
+}
+
+Result<int> show_failures(const Invocation& call, const RunOptions& o) {
+  constexpr std::size_t kIndent = 4;
+  Reader reader(call.settings.layout.database());
+  MEMD_TRY_ASSIGN(const auto found, find_runs(reader, call, o, true, o.words.empty() ? 1 : 5));
+  FailuresReport report;
+  report.total = found.total;
+  for (const PastCommand& run : found.commands) {
+    MEMD_TRY_ASSIGN(FailureOut one, with_its_end(reader, run));
+    report.failures.push_back(std::move(one));
+  }
+  if (call.as_json) return print_json(call, report);
+  Screen screen(call.look);
+  if (report.failures.empty()) screen.line("No failed command with these words");
+  for (const FailureOut& one : report.failures) {
+    show_run(screen, one.run);
+    if (!one.error.empty()) screen.text(Line(one.error, Style::bad), kIndent, 3);
+    Line end(one.ended_by ? "ended by " : "no end of it is known", one.ended_by ? Style::good : Style::faint);
+    if (one.ended_by) end.add(*one.ended_by).add("  ").add(*one.ended_in, Style::id);
+    if (one.met_in && *one.met_in != one.run.turn) end.add("  met in ", Style::faint).add(*one.met_in, Style::id);
+    screen.text(end, kIndent, 3);
+  }
+  show_rest(screen, report.failures.size(), report.total);
+  return finish(screen);
+}
+
+void take_run_options(Command& c, RunOptions& o, std::string words, std::string rows) {
+  c.options = {{"words", &o.words, std::move(words)},
+               rows_option(&o.count, std::move(rows)),
+               {"--agent,--platform", &o.platform, "Only this agent: claude_code, cursor, …"},
+               {"--project", &o.project, "Only projects whose path contains this"},
+               {"--since", &o.since, "From this time: 2026-02-09, 7d, yesterday, …"},
+               {"--until", &o.until, "Up to this time; a day or month is included"}};
+}
+
+}  // namespace
+
+std::vector<Command> run_commands() {
+  const auto asked = std::make_shared<RunOptions>();
+  Command cmd{"cmd", "Commands that agents ran: where, when, and whether they failed"};
+  cmd.json_schema = schema_of<PastCommandsReport>(cmd.name);
+  take_run_options(cmd, *asked, "Words of the command; none: the last ones", "How many (20); 0: all");
+  cmd.run = [asked](const Invocation& call) { return show_commands(call, *asked); };
+
+  const auto failed = std::make_shared<RunOptions>();
+  Command fix{"fix", "What ended an error: the commands that failed with it, and what was done before they passed"};
+  fix.json_schema = schema_of<FailuresReport>(fix.name);
+  take_run_options(fix, *failed, "Words of the command or of its error; none: the last failed command",
+                   "How many (5, without words 1); 0: all");
+  fix.run = [failed](const Invocation& call) { return show_failures(call, *failed); };
+  return {std::move(cmd), std::move(fix)};
+}
+
+}  // namespace memd::cli
