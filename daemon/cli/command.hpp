@@ -97,6 +97,7 @@ Command hook_command();
 Command report_command();
 Command usage_command();
 Command statusline_command();
+Command share_command();
 Command memory_command();
 Command setup_command();
 std::vector<Command> service_commands();  // stop, restart, logs, uninstall
