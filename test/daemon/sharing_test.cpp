@@ -41,7 +41,7 @@ constexpr const char* kProject = "parcel";
 // A machine: a home, a store, and a memd that ingests.
 class Machine {
  public:
-  explicit Machine(const std::string& person, int first_session) : first_(first_session) {
+  Machine(const std::string& person, int first_session) : first_(first_session), home_(1000 * first_session) {
     fs::permissions(data_.path(), fs::perms::owner_all);
     directory_ = "/home/" + person + "/src/parcel";
     fs::create_directory_symlink(home_.path(), person_home_.path() / person);
@@ -90,7 +90,8 @@ class Machine {
   bj::object sync() { return share({{"action", "sync"}}); }
   std::string search(const std::string& word) {
     mcp::ToolContext context;
-    return host_->tools().call("semantic_search", bj::serialize(bj::object{{"query", word}}), context).text;
+    const auto out = host_->tools().call("semantic_search", bj::serialize(bj::object{{"query", word}}), context);
+    return out.text + out.structured;
   }
   // The words and results of all sessions, without what depends on the machine.
   std::set<std::string> contents() {
@@ -145,8 +146,8 @@ class SharingTest : public testing::Test {
       if (!entry.is_regular_file()) continue;
       const std::string bytes = test::bytes_of(entry.path());
       out += bytes;
-      const auto segment =
-          sharing::decode(bytes, [](const std::string&) -> Result<seal::CipherPtr> { return Error(Errc::permission); });
+      const auto segment = sharing::decode(
+          bytes, [](const std::string&) -> Result<seal::CipherPtr> { return Error(Errc::permission, "sealed"); });
       if (segment) out += segment->lines;
     }
     return out;
@@ -226,8 +227,8 @@ TEST_F(SharingTest, NothingPrivateExcludedForgottenOrSecretLeaves) {
   ada.says("walnut", 0, "Use " + secret + " and <private>the merger with Initech</private> for walnut");
   ada.says("umbrella", 1);   // shared, then forgotten
   ada.says("xylophone", 2);  // forgotten before
-  ada.home().turn("/home/ada/clinic", 7, 1'800'000'000'000, "patient", "About patient", "Yes.");
-  ada.home().turn("/home/ada/other", 8, 1'800'000'000'000, "elsewhere", "About elsewhere", "Yes.");
+  ada.home().turn("/home/ada/clinic", 7, 1'800'000'000'000, "zebrafish", "About zebrafish", "Yes.");
+  ada.home().turn("/home/ada/other", 8, 1'800'000'000'000, "marzipan", "About marzipan", "Yes.");
   ada.read();
   ASSERT_FALSE(ada.call("forget", {{"session", test::TranscriptHome::session_id(3)}, {"yes", true}}).is_error);
   ada.init(place_.path());
@@ -243,7 +244,7 @@ TEST_F(SharingTest, NothingPrivateExcludedForgottenOrSecretLeaves) {
   cem.join(place_.path());
   const std::string all = at_place() + test::everything_below(bob.data()) + test::everything_below(cem.data());
   for (const std::string& word : {secret, std::string("Initech"), std::string("umbrella"), std::string("xylophone"),
-                                  std::string("patient"), std::string("elsewhere")})
+                                  std::string("zebrafish"), std::string("marzipan")})
     EXPECT_EQ(all.find(word), std::string::npos) << word;
   EXPECT_THAT(cem.search("walnut"), HasSubstr("walnut"));
   EXPECT_EQ(bob.contents().size(), 1u);
