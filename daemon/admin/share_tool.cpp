@@ -2,6 +2,7 @@
 
 #include "daemon/host/memory_host.hpp"
 #include "daemon/ingest/ingest_service.hpp"
+#include "daemon/sharing/exchange.hpp"
 #include "daemon/sharing/sharing.hpp"
 #include "schemas/base/ascii.hpp"
 #include "schemas/base/error.hpp"
@@ -42,7 +43,8 @@ Result<ShareLine> line_of(Reader& reader, const Sharing* sharing, const ShareRow
   out.place = share.place;
   out.sealed = !share.invitation.empty();
   out.invitation = share.invitation;
-  const auto place = sharing::SharePlace::of(share.place, share.project);
+  const auto place =
+      sharing != nullptr ? sharing->place_of(share) : Result<sharing::SharePlace>(Error(Errc::not_found, share.place));
   const auto file = place ? place->share() : Result<sharing::ShareFile>(place.error());
   if (!file) out.trouble = file.error().message();
   if (file && sharing != nullptr)
@@ -117,10 +119,11 @@ Result<ShareReport> share(MemoryHost& host, const ShareParams& params, mcp::Tool
     sharing.emplace(std::move(*opened));
   }
   if (params.action == "init" || params.action == "join") {
-    const std::filesystem::path place = std::filesystem::path(params.place).lexically_normal();
-    if (!place.is_absolute()) return Error(Errc::invalid_argument, "place: has to be an absolute path");
-    const auto made = params.action == "init" ? sharing->init(place, params.project, params.sealed)
-                                              : sharing->join(place, params.project, params.invitation);
+    MEMD_TRY_ASSIGN(const bool remote, sharing::is_remote(params.place));
+    if (!remote && !std::filesystem::path(params.place).is_absolute())
+      return Error(Errc::invalid_argument, "place: has to be an absolute path, or user@host");
+    const auto made = params.action == "init" ? sharing->init(params.place, params.project, params.sealed)
+                                              : sharing->join(params.place, params.project, params.invitation);
     if (!made) return made.error();
     report.change = made->project + " is shared at " + made->place + " now";
     MEMD_TRY(sync(*sharing, *made, context, report));

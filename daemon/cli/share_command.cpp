@@ -3,9 +3,16 @@
 #include "daemon/cli/asking.hpp"
 #include "daemon/cli/command.hpp"
 #include "daemon/cli/render/words.hpp"
+#include "daemon/host/settings.hpp"
+#include "daemon/sharing/exchange.hpp"
 #include "protocol/mcp/described_json.hpp"
+#include "schemas/base/error.hpp"
+#include "store/files/whole_file.hpp"
 
+#include <algorithm>
 #include <filesystem>
+#include <iostream>
+#include <iterator>
 #include <memory>
 #include <string>
 
@@ -44,7 +51,9 @@ void show(Screen& screen, const admin::ShareReport& r, const std::string& action
 }
 
 Result<int> ask_share(const Invocation& call, admin::ShareParams params) {
-  if (!params.place.empty()) params.place = std::filesystem::absolute(params.place).lexically_normal().string();
+  MEMD_TRY_ASSIGN(const bool remote, sharing::is_remote(params.place));
+  if (!params.place.empty() && !remote)
+    params.place = std::filesystem::absolute(params.place).lexically_normal().string();
   while (params.place.size() > 1 && params.place.ends_with('/'))
     params.place.pop_back();
   const Need need = params.action == "status" || params.action == "audit" ? Need::read : Need::ingest;
@@ -61,11 +70,35 @@ Result<int> ask_share(const Invocation& call, admin::ShareParams params) {
   return code;
 }
 
+// The host's side of a share at user@host: standard input has the client's message, standard output gets the answer.
+// The host's own history of the project is shared with who can log in here, because the client says so.
+Result<int> serve(const Invocation& call, const std::string& project) {
+  const auto directory = call.settings.layout.data_dir() / "shared" / "place";
+  MEMD_TRY(files::make_directories(directory));
+  MEMD_TRY_ASSIGN(const auto place, sharing::SharePlace::of(directory, project));
+  const std::string request(std::istreambuf_iterator<char>(std::cin), {});
+  const auto sync = [&](const sharing::Message& asked) -> Result<void> {
+    MEMD_TRY_ASSIGN(const auto caller, open_caller(call.settings, Need::ingest));
+    const auto ask = [&](const admin::ShareParams& params) {
+      return ask_admin<admin::ShareReport>(*caller, "share", mcp::to_arguments(params));
+    };
+    MEMD_TRY_ASSIGN(const auto now, ask({}));
+    const bool is_joined = std::any_of(now.shares.begin(), now.shares.end(), [&](const admin::ShareLine& line) {
+      return line.place == directory.string() && line.project == project;
+    });
+    const auto done = ask({is_joined ? "sync" : "join", directory.string(), project, asked.invitation, false});
+    return done ? Result<void>() : done.error();
+  };
+  MEMD_TRY_ASSIGN(const std::string answer, sharing::answer(place, request, sync));
+  std::cout.write(answer.data(), static_cast<std::streamsize>(answer.size())).flush();
+  return std::cout ? kOk : kFailed;
+}
+
 }  // namespace
 
 Command share_command() {
   const auto o = std::make_shared<admin::ShareParams>();
-  Command c{"share", "Share a project's history with other machines, through a directory (docs/sharing.md)"};
+  Command c{"share", "Share a project's history with other machines, through a directory or ssh (docs/sharing.md)"};
   c.json_schema = schema_of<admin::ShareReport>(c.name);
   const Option project{"--project", &o->project, "The project: its name, or its path"};
   const Option of_project{"--project", &o->project, "Only of this project"};
@@ -85,13 +118,17 @@ Command share_command() {
       step("init", "Begin to share a project",
            {{.names = "--to",
              .target = &o->place,
-             .help = "A directory that others see, too: a git repository, Syncthing, NFS, a mounted bucket",
+             .help = "A directory that others see, too (git, Syncthing, NFS, a mounted bucket), or user@host",
              .value_name = "PLACE",
              .required = true},
             needed,
             {"--sealed", &o->sealed, "Only members can read what is there"}}),
       step("join", "Share a project that others share already",
-           {{.names = "place", .target = &o->place, .help = "The directory", .value_name = "PLACE", .required = true},
+           {{.names = "place",
+             .target = &o->place,
+             .help = "The directory, or user@host",
+             .value_name = "PLACE",
+             .required = true},
             needed,
             {"--invitation", &o->invitation, "Of a sealed share: what init showed", "WORD"}}),
       step("sync", "Write what is new, and take in what others wrote; a daemon does it by itself", {of_project}),
@@ -100,6 +137,12 @@ Command share_command() {
       step("audit", "Which sessions of this machine are where", {of_project}),
       step("verify", "Compare what is at the places with what was written and read; exit code 1 if it differs",
            {of_project})};
+  Command of_host{"serve", "The side of the host of a share at user@host; memd runs it by ssh"};
+  of_host.hidden = true;
+  of_host.own_json = true;
+  of_host.options = {needed};
+  of_host.run = [o](const Invocation& call) { return serve(call, o->project); };
+  c.subcommands.push_back(std::move(of_host));
   return c;
 }
 

@@ -14,6 +14,7 @@ namespace {
 
 constexpr std::string_view kEnding = ".memd";
 constexpr const char* kShare = "share.json";
+constexpr std::string_view kMemberEnding = ".json";
 constexpr std::size_t kMostSegment = std::size_t{256} << 20;
 
 // Ids and names of files come from other machines.
@@ -47,7 +48,7 @@ Result<void> SharePlace::make(const ShareFile& share) const {
 
 std::vector<Member> SharePlace::members() const {
   std::vector<Member> out;
-  for (const std::string& name : files_.names("members", ".json")) {
+  for (const std::string& name : files_.names("members", kMemberEnding)) {
     const auto text = files_.read("members/" + name);
     auto member = text ? mcp::from_json<Member>(*text) : Result<Member>(text.error());
     if (member && is_plain_name(member->machine) && member->machine + ".json" == name) out.push_back(*member);
@@ -95,7 +96,50 @@ Result<void> SharePlace::write_segment(const std::string& machine, const std::st
 }
 
 Result<void> SharePlace::remove_segment(const std::string& machine, const std::string& name) const {
-  const auto removed = files_.remove("segments/" + machine + "/" + name);
+  return remove("segments/" + machine + "/" + name);
+}
+
+std::string SharePlace::machine_of(std::string_view path) {
+  const auto slash = path.find('/');
+  if (slash == std::string_view::npos) return {};
+  const auto folder = path.substr(0, slash);
+  std::string_view name = path.substr(slash + 1);
+  if (folder == "members" && name.ends_with(kMemberEnding)) {
+    name.remove_suffix(kMemberEnding.size());
+    return is_plain_name(name) ? std::string(name) : std::string();
+  }
+  const auto end = std::min(name.find('/'), name.size());
+  const std::string_view file = name.substr(std::min(end + 1, name.size()));
+  const bool is_known = folder == "keys" || (folder == "segments" && file.ends_with(kSegmentEnding));
+  return is_known && is_plain_name(file) && is_plain_name(name.substr(0, end)) ? std::string(name.substr(0, end))
+                                                                               : std::string();
+}
+
+bool SharePlace::is_head(std::string_view path) { return path == kShare; }
+
+std::vector<std::string> SharePlace::paths() const {
+  std::vector<std::string> out;
+  if (files_.has_file(kShare)) out.emplace_back(kShare);
+  for (const auto& name : files_.names("members", kMemberEnding))
+    out.push_back("members/" + name);
+  for (const std::string folder : {"keys/", "segments/"})
+    for (const auto& machine : files_.names(folder))
+      for (const auto& name : files_.names(folder + machine))
+        out.push_back(folder + machine + "/" + name);
+  std::erase_if(out, [](const std::string& path) { return !is_head(path) && machine_of(path).empty(); });
+  return out;
+}
+
+Result<std::string> SharePlace::read(const std::string& path) const { return files_.read(path, kMostSegment); }
+
+Result<void> SharePlace::write(const std::string& path, std::string_view file) const {
+  if (!is_head(path) && machine_of(path).empty())
+    return Error(Errc::protocol, "\"" + harmless_line(path) + "\" is no file of a share");
+  return files_.write(path, file, files::OnDisk::now);
+}
+
+Result<void> SharePlace::remove(const std::string& path) const {
+  const auto removed = files_.remove(path);
   return removed || removed.error().is(Errc::not_found) ? Result<void>() : removed;
 }
 

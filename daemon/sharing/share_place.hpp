@@ -71,6 +71,15 @@ class SharePlace {
   Result<void> write_segment(const std::string& machine, const std::string& name, std::string_view file) const;
   Result<void> remove_segment(const std::string& machine, const std::string& name) const;
 
+  // All files by their paths below the directory, in the order of the layout above. read() and write() refuse others.
+  std::vector<std::string> paths() const;
+  Result<std::string> read(const std::string& path) const;
+  Result<void> write(const std::string& path, std::string_view file) const;
+  Result<void> remove(const std::string& path) const;
+  // Returns the machine that writes the file; empty: none, or it is no path of a share.
+  static std::string machine_of(std::string_view path);
+  static bool is_head(std::string_view path);  // share.json
+
   // The directories whose changes tell of other machines.
   std::vector<std::filesystem::path> watched() const;
 

@@ -7,7 +7,7 @@
 #include "daemon/ingest/forgotten_turns.hpp"
 #include "daemon/ingest/ingest_service.hpp"
 #include "daemon/interchange/session_walk.hpp"
-#include "daemon/log.hpp"
+#include "daemon/sharing/exchange.hpp"
 #include "schemas/base/error.hpp"
 #include "schemas/base/harmless.hpp"
 #include "schemas/base/hash.hpp"
@@ -86,12 +86,12 @@ std::string proof_of(const Member& member, const ShareRow& share) {
   return sha256_hex(share.invitation + sha256_hex(share.invitation + share.share_id + "\n" + member.said()));
 }
 
-Error nothing_shared(const fs::path& place, const std::string& project) {
+Error nothing_shared(const fs::path& directory, const std::string& place, const std::string& project) {
   std::string shared;
-  for (const auto& name : SharePlace::projects_at(place))
+  for (const auto& name : SharePlace::projects_at(directory))
     shared += (shared.empty() ? "; shared there: " : ", ") + harmless_line(name);
-  return Error(Errc::not_found, place.string() + " has no share of the project \"" + harmless_line(project) + "\"" +
-                                    shared + "; memd share init --to PLACE --project P makes one");
+  return Error(Errc::not_found, place + " has no share of the project \"" + harmless_line(project) + "\"" + shared +
+                                    "; memd share init --to PLACE --project P makes one");
 }
 
 std::string host_name() {
@@ -150,15 +150,32 @@ std::vector<Member> Sharing::members(const ShareRow& share, const SharePlace& pl
   return out;
 }
 
-Result<ShareRow> Sharing::init(const fs::path& place, const std::string& project, bool sealed) {
+Result<SharePlace> Sharing::place_of(const ShareRow& share) const {
+  MEMD_TRY_ASSIGN(const bool remote, is_remote(share.place));
+  const fs::path copy = directory() / "copies" / sha256_hex(share.place).substr(0, kMachineDigits);
+  if (remote) MEMD_TRY(files::make_directories(copy));
+  return SharePlace::of(remote ? copy : fs::path(share.place), share.project);
+}
+
+Result<void> Sharing::exchange_files(const ShareRow& share) const {
+  MEMD_TRY_ASSIGN(const bool remote, is_remote(share.place));
+  if (!remote) return {};
+  MEMD_TRY_ASSIGN(const SharePlace copy, place_of(share));
+  return exchange(share.place, share.project, copy, machine_, share.invitation);
+}
+
+Result<ShareRow> Sharing::init(const std::string& place, const std::string& project, bool sealed) {
   Reader reading = reader();
   MEMD_TRY_ASSIGN(const std::string name, name_of_project(reading, project));
+  ShareRow share{0, place, name, {}, {}};
+  MEMD_TRY_ASSIGN(const bool remote, is_remote(place));
   std::error_code ec;
-  if (!fs::is_directory(place, ec))
-    return Error(Errc::not_found, place.string() + " is no directory: make it, or mount it, first");
-  MEMD_TRY_ASSIGN(const SharePlace at, SharePlace::of(place, name));
+  if (!remote && !fs::is_directory(place, ec))
+    return Error(Errc::not_found, place + " is no directory: make it, or mount it, first");
+  MEMD_TRY_ASSIGN(const SharePlace at, place_of(share));
+  MEMD_TRY(exchange_files(share));  // it may have one
   MEMD_TRY_ASSIGN(const std::string id, seal::new_key());
-  ShareRow share{0, place.string(), name, id.substr(0, kMachineDigits), {}};
+  share.share_id = id.substr(0, kMachineDigits);
   if (sealed) {
     MEMD_TRY_ASSIGN(share.invitation, seal::new_key());
   }
@@ -171,13 +188,16 @@ Result<ShareRow> Sharing::init(const fs::path& place, const std::string& project
   return share;
 }
 
-Result<ShareRow> Sharing::join(const fs::path& place, const std::string& project, const std::string& invitation) {
+Result<ShareRow> Sharing::join(const std::string& place, const std::string& project, const std::string& invitation) {
   Reader reading = reader();
   MEMD_TRY_ASSIGN(const std::string name, name_of_project(reading, project));
-  MEMD_TRY_ASSIGN(const SharePlace at, SharePlace::of(place, name));
+  ShareRow share{0, place, name, {}, invitation};
+  MEMD_TRY(exchange_files(share));
+  MEMD_TRY_ASSIGN(const SharePlace at, place_of(share));
   const auto file = at.share();
-  if (!file) return file.error().is(Errc::not_found) ? nothing_shared(place, name) : file.error();
-  ShareRow share{0, place.string(), name, file->share, invitation};
+  if (!file)
+    return file.error().is(Errc::not_found) ? nothing_shared(at.directory().parent_path(), place, name) : file.error();
+  share.share_id = file->share;
   if (file->sealed) {
     if (invitation.empty())
       return Error(Errc::invalid_argument,
@@ -193,16 +213,18 @@ Result<ShareRow> Sharing::join(const fs::path& place, const std::string& project
 }
 
 Result<void> Sharing::leave(const ShareRow& share) {
-  MEMD_TRY_ASSIGN(const SharePlace place, SharePlace::of(share.place, share.project));
+  MEMD_TRY_ASSIGN(const SharePlace place, place_of(share));
   // A place that is gone for good can be left, too.
   if (place.share()) MEMD_TRY(place.write(self(share, true)));
+  (void)exchange_files(share);
   return transact(host_, [&](sqlite::Database& db) { shares::remove(db, share.pk); });
 }
 
 Result<Exchanged> Sharing::sync(const ShareRow& share, const std::stop_token& stop) {
   MEMD_TRY(files::make_directories(directory() / "sessions"));
   MEMD_TRY_ASSIGN(const auto lock, files::FileLock::take(directory() / "lock", 60s));
-  MEMD_TRY_ASSIGN(SharePlace place, SharePlace::of(share.place, share.project));
+  MEMD_TRY_ASSIGN(SharePlace place, place_of(share));
+  MEMD_TRY(exchange_files(share));
   Work work{share, std::move(place)};
   const auto file = work.place.share();
   if (!file) return Error(file.error().code, share.place + ": " + file.error().message());
@@ -218,6 +240,7 @@ Result<Exchanged> Sharing::sync(const ShareRow& share, const std::stop_token& st
   MEMD_TRY(receive(work, stop));
   MEMD_TRY(take_out(work));
   MEMD_TRY(publish(work, stop));
+  if (work.done.sent_segments > 0) MEMD_TRY(exchange_files(share));
   return work.done;
 }
 
@@ -279,7 +302,10 @@ Result<void> Sharing::load(Work& work) {
   MEMD_TRY_ASSIGN(const auto segments, reading.ask(SharedSegmentsQuery{work.share.pk}));
   for (const auto& segment : segments) {
     work.known.insert(segment.name);
-    if (segment.machine == machine_) work.segments[segment.session_uid].push_back(segment.name);
+    if (segment.machine == machine_)
+      work.segments[segment.session_uid].push_back(segment.name);
+    else
+      work.of_others.insert(segment.session_uid);
     work.known_at = std::max(work.known_at, segment.known_at);
   }
   MEMD_TRY_ASSIGN(const auto excluded, admin::stored_though_excluded(host_));
@@ -356,6 +382,10 @@ Result<void> Sharing::take_out(Work& work) {
   }
   for (const auto& uid : out)
     MEMD_TRY(withdraw(work, uid));
+  // What this machine alone has forgotten of others.
+  std::error_code ignored;
+  for (const auto& uid : withheld->forgot_something() ? work.of_others : std::set<std::string>())
+    if (withheld->has_session(uid)) fs::remove(inbox(uid), ignored);
   if (look_for_texts) checked_tokens_ = texts->tokens();
   work.withheld = withheld;
   return {};
@@ -520,7 +550,7 @@ Result<void> Sharing::honour(Work& work, const std::vector<std::string>& out) {
 }
 
 Result<std::vector<std::string>> Sharing::verify(const ShareRow& share) {
-  MEMD_TRY_ASSIGN(const SharePlace place, SharePlace::of(share.place, share.project));
+  MEMD_TRY_ASSIGN(const SharePlace place, place_of(share));
   MEMD_TRY(place.share());
   Reader reading = reader();
   MEMD_TRY_ASSIGN(const auto segments, reading.ask(SharedSegmentsQuery{share.pk}));

@@ -42,8 +42,9 @@ class Sharing {
   static Result<Sharing> open(MemoryHost& host);
 
   // Make, join and leave a share. Errors say what to do instead.
-  Result<ShareRow> init(const std::filesystem::path& place, const std::string& project, bool sealed);
-  Result<ShareRow> join(const std::filesystem::path& place, const std::string& project, const std::string& invitation);
+  // `place`: a directory, or user@host.
+  Result<ShareRow> init(const std::string& place, const std::string& project, bool sealed);
+  Result<ShareRow> join(const std::string& place, const std::string& project, const std::string& invitation);
   Result<void> leave(const ShareRow& share);
 
   // Takes in, then writes. What came is stored when it returns. Errc::not_found: the place is not there.
@@ -53,6 +54,8 @@ class Sharing {
   Result<std::vector<std::string>> verify(const ShareRow& share);
 
   const std::string& machine() const { return machine_; }
+  // Returns the directory of a share: at its place, or this machine's copy of the one on a host.
+  Result<SharePlace> place_of(const ShareRow& share) const;
   // Returns the members of a share; in a sealed one those who know the invitation.
   std::vector<Member> members(const ShareRow& share, const SharePlace& place) const;
 
@@ -64,6 +67,7 @@ class Sharing {
     const ShareRow& share;
     SharePlace place;
     std::map<std::string, Member> members{};                     // by machine
+    std::set<std::string> of_others{};                           // uids
     std::set<std::string> excluded{};                            // uids
     seal::CipherPtr cipher{};                                    // of own segments; null: not sealed
     std::map<std::string, SharedSessionRow> sessions{};          // own ones, and those that are out
@@ -86,6 +90,7 @@ class Sharing {
   Result<void> settle(Work& work, const std::stop_token& stop);
   Result<void> honour(Work& work, const std::vector<std::string>& out);
   Result<void> write(Work& work, Segment segment);
+  Result<void> exchange_files(const ShareRow& share) const;  // with the host, if the place is one
   Result<void> save(Work& work, const std::vector<SharedSessionRow>& sessions);
   CipherOf ciphers_of(const SharePlace& place, const std::string& machine) const;
   Member self(const ShareRow& share, bool left) const;

@@ -3,6 +3,7 @@
 #include "daemon/host/memory_host.hpp"
 #include "daemon/ingest/silent_places.hpp"
 #include "daemon/log.hpp"
+#include "daemon/sharing/exchange.hpp"
 #include "schemas/base/error.hpp"
 #include "store/read/shares.hpp"
 #include "store/reader.hpp"
@@ -18,6 +19,7 @@ using namespace std::chrono_literals;
 // Between rounds that did something: what is written meanwhile goes into one segment.
 constexpr auto kAfterWork = 700ms;
 constexpr auto kSilentPlace = 5s;  // between looks at a file system that reports no changes
+constexpr auto kRemotePlace = 1min;
 constexpr auto kAnyPlace = 5min;
 constexpr auto kAfterTrouble = 30s;
 
@@ -60,9 +62,11 @@ BackgroundThread::Next SharingThread::round(const std::stop_token& stop) {
     trouble = now;
     if (!done) pause = std::min<BackgroundThread::Time::duration>(pause, kAfterTrouble);
     did_something = did_something || (done && done->sent_segments + done->taken_segments > 0);
-    if (!file_system_of(share.place).silent.empty())
+    if (const auto remote = is_remote(share.place); remote && *remote)
+      pause = std::min<BackgroundThread::Time::duration>(pause, kRemotePlace);
+    else if (!file_system_of(share.place).silent.empty())
       pause = std::min<BackgroundThread::Time::duration>(pause, kSilentPlace);
-    if (const auto place = SharePlace::of(share.place, share.project))
+    if (const auto place = sharing_->place_of(share))
       for (auto& directory : place->watched())
         watched.insert(std::move(directory));
   }
