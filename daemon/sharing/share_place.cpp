@@ -17,9 +17,11 @@ constexpr const char* kShare = "share.json";
 constexpr std::string_view kMemberEnding = ".json";
 constexpr std::size_t kMostSegment = std::size_t{256} << 20;
 
-// Ids and names of files come from other machines.
+// Ids and names of files come from other machines, and a project's name goes to the shell of a host.
 bool is_plain_name(std::string_view name) {
-  return !name.empty() && name.front() != '.' && name.find_first_of(std::string_view("/\\\0", 3)) == name.npos;
+  return !name.empty() && name.front() != '.' && name.front() != '-' &&
+         std::none_of(name.begin(), name.end(),
+                      [](unsigned char c) { return c < 0x20 || c == 0x7f || c == '/' || c == '\\' || c == '\''; });
 }
 
 }  // namespace
