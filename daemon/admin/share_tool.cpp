@@ -92,7 +92,9 @@ Result<void> audit(Reader& reader, const Sharing& sharing, const ShareRow& share
   return {};
 }
 
-Result<void> sync(Sharing& sharing, const ShareRow& share, mcp::ToolContext& context, ShareReport& report) {
+Result<void> sync(MemoryHost& host, Sharing& sharing, const ShareRow& share, mcp::ToolContext& context,
+                  ShareReport& report) {
+  host.ingest()->scan();  // the sync waits for it
   const auto done = sharing.sync(share, context.stop);
   if (!done) return done.error();
   report.sent_segments += done->sent_segments;
@@ -126,14 +128,14 @@ Result<ShareReport> share(MemoryHost& host, const ShareParams& params, mcp::Tool
                                               : sharing->join(params.place, params.project, params.invitation);
     if (!made) return made.error();
     report.change = made->project + " is shared at " + made->place + " now";
-    MEMD_TRY(sync(*sharing, *made, context, report));
+    MEMD_TRY(sync(host, *sharing, *made, context, report));
     MEMD_TRY_ASSIGN(const ShareLine line, line_of(*reader, &*sharing, *made));
     report.shares.push_back(line);
     return report;
   }
   MEMD_TRY_ASSIGN(const auto shares, selected(*reader, params));
   for (const ShareRow& share : shares) {
-    if (params.action == "sync") MEMD_TRY(sync(*sharing, share, context, report));
+    if (params.action == "sync") MEMD_TRY(sync(host, *sharing, share, context, report));
     if (params.action == "audit") MEMD_TRY(audit(*reader, *sharing, share, report));
     if (params.action == "verify") {
       MEMD_TRY_ASSIGN(const auto problems, sharing->verify(share));

@@ -35,7 +35,6 @@ using testing::HasSubstr;
 using testing::Not;
 namespace bj = boost::json;
 
-constexpr TimeMs kMinuteMs = 60'000;
 constexpr const char* kProject = "parcel";
 
 // A machine: a home, a store, and a memd that ingests.
@@ -66,7 +65,7 @@ class Machine {
     ASSERT_TRUE(host_->ingest()->block_until_idle(60s));
   }
   void says(const std::string& word, int session = 0, const std::string& prompt = {}) {
-    clock_.advance(kMinuteMs);
+    clock_.advance(60'000);
     home_.turn(directory_, first_ + session, clock_.now(), word,
                prompt.empty() ? "Why does " + word + " fail?" : prompt, "Because of " + word + ".");
     read();
