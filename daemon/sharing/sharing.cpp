@@ -436,7 +436,7 @@ Result<void> Sharing::receive(Work& work, const std::stop_token& stop) {
   struct Found {
     std::string name;
     std::size_t bytes = 0;
-    Segment segment;
+    SegmentHead head;  // the lines are read when it is taken in: there may be many
   };
   std::vector<Found> found;
   const auto waits = [&](const Error& why) {
@@ -451,14 +451,14 @@ Result<void> Sharing::receive(Work& work, const std::stop_token& stop) {
       if (segment && (segment->head.machine != machine || segment->head.share != work.share.share_id))
         segment = Error(Errc::store_corrupt, name + ": it belongs to another share or machine");
       if (segment)
-        found.push_back({name, file->size(), std::move(*segment)});
+        found.push_back({name, file->size(), std::move(segment->head)});
       else
         waits(segment.error());
     }
   }
   std::vector<std::string> out;
   for (const Found& f : found)
-    if (f.segment.head.out) out.push_back(f.segment.head.session_id);
+    if (f.head.out) out.push_back(f.head.session_id);
   MEMD_TRY(honour(work, out));
   MEMD_TRY_ASSIGN(const auto withheld, Withheld::open(host_.settings().layout.withheld()));
   // Segments of a session come in the order in which they were written, whatever order their files arrive in.
@@ -466,12 +466,14 @@ Result<void> Sharing::receive(Work& work, const std::stop_token& stop) {
   std::map<std::string, SharedSessionRow> adopted;
   for (bool goes_on = true; std::exchange(goes_on, false);) {
     for (Found& f : found) {
-      const SegmentHead& head = f.segment.head;
+      const SegmentHead& head = f.head;
       if (f.name.empty() || (!head.previous.empty() && !work.known.contains(head.previous))) continue;
       const auto session = work.sessions.find(head.session_id);
       const bool is_out = session != work.sessions.end() && session->second.is_out;
       if (!head.out && !is_out && !withheld->has_session(head.session_id)) {
-        MEMD_TRY(append_lines(inbox(head.session_id), f.segment.lines));
+        MEMD_TRY_ASSIGN(const std::string file, work.place.read_segment(head.machine, f.name));
+        MEMD_TRY_ASSIGN(const Segment segment, decode(file, ciphers_of(work.place, head.machine)));
+        MEMD_TRY(append_lines(inbox(head.session_id), segment.lines));
         files.insert(inbox(head.session_id));
         ++work.done.taken_segments;
         work.done.taken_events += head.events;
