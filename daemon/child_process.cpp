@@ -12,6 +12,7 @@
 #include <array>
 #include <cerrno>
 #include <csignal>
+#include <cstdio>
 #include <cstring>
 #include <string_view>
 
@@ -20,13 +21,29 @@ extern char** environ;
 namespace memd {
 namespace {
 
-// The start-up settings of the child: no input, output into the pipe, its own process group, no blocked or ignored
-// signals.
+// Returns a file without a name that has the text and is read from its start; none for an empty text.
+UniqueFd file_of(const std::string& text) {
+  if (text.empty()) return {};
+  std::FILE* const file = std::tmpfile();
+  if (file == nullptr) return {};
+  const bool whole = std::fwrite(text.data(), 1, text.size(), file) == text.size() && std::fflush(file) == 0;
+  UniqueFd fd(whole ? ::fcntl(::fileno(file), F_DUPFD_CLOEXEC, 0) : -1);
+  std::fclose(file);
+  if (fd) ::lseek(fd.get(), 0, SEEK_SET);
+  return fd;
+}
+
+// The start-up settings of the child: input if there is any, output into the pipe, its own process group, no blocked or
+// ignored signals.
 class SpawnSetup {
  public:
-  SpawnSetup(int output, bool keep_errors) {
+  // `input` < 0: none.
+  SpawnSetup(int input, int output, bool keep_errors) {
     posix_spawn_file_actions_init(&actions_);
-    posix_spawn_file_actions_addopen(&actions_, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+    if (input < 0)
+      posix_spawn_file_actions_addopen(&actions_, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+    else
+      posix_spawn_file_actions_adddup2(&actions_, input, STDIN_FILENO);
     posix_spawn_file_actions_adddup2(&actions_, output, STDOUT_FILENO);
     if (!keep_errors) posix_spawn_file_actions_addopen(&actions_, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
     posix_spawnattr_init(&attributes_);
@@ -132,8 +149,11 @@ Result<ChildOutput> run_child(const ChildCommand& command) {
   if (made != 0) return Error::from_errno(errno, "pipe", command.arguments.front());
   const UniqueFd out(ends[0]);
   UniqueFd in(ends[1]);
+  const UniqueFd input = file_of(command.input);
+  if (!input && !command.input.empty()) return Error::from_errno(errno, "write", "a temporary file");
   pid_t pid = 0;
-  if (const int error = SpawnSetup(in.get(), command.keep_errors).spawn(command, pid); error != 0)
+  if (const int error = SpawnSetup(input ? input.get() : -1, in.get(), command.keep_errors).spawn(command, pid);
+      error != 0)
     return failed(command, std::string(": ") + std::strerror(error));
   Child child(pid);
   in.reset();

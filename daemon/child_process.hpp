@@ -10,13 +10,14 @@
 
 namespace memd {
 
-// A program to run without a shell and without input, in a process group of its own.
+// A program to run without a shell, in a process group of its own.
 struct ChildCommand {
   std::vector<std::string> arguments;                   // first the program, which is searched in $PATH
   std::optional<std::vector<std::string>> environment;  // "NAME=value"; nullopt: that of this process
   std::chrono::milliseconds patience{10'000};           // time limit; then it and its children are killed
   std::size_t most_output = 1 << 20;                    // bytes; more is an error
   bool keep_errors = true;                              // false: its standard error is discarded
+  std::string input{};                                  // standard input
 };
 
 struct ChildOutput {

@@ -145,6 +145,10 @@ AdminService::AdminService(MemoryHost& host, ProcessFacts facts)
                [&host](const CoverageParams& p, mcp::ToolContext&) { return admin::coverage(host, p); }},
       import{{"import", "Import", "Takes an events.v1 file into the store.", kWrites},
              "Import",
-             [&host](const ImportParams& p, mcp::ToolContext& context) { return import_file(host, p, context); }} {}
+             [&host](const ImportParams& p, mcp::ToolContext& context) { return import_file(host, p, context); }},
+      share{{"share", "Share", "What is shared with other machines; shares a project, and syncs what is shared.",
+             kWrites},
+            "Share",
+            [&host](const ShareParams& p, mcp::ToolContext& context) { return admin::share(host, p, context); }} {}
 
 }  // namespace memd::admin

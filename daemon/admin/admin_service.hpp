@@ -9,6 +9,7 @@
 #include "daemon/admin/project_tool.hpp"
 #include "daemon/admin/recall_tool.hpp"
 #include "daemon/admin/reports.hpp"
+#include "daemon/admin/share_tool.hpp"
 #include "daemon/admin/source_list.hpp"
 #include "daemon/admin/upkeep.hpp"
 #include "daemon/tools/capture.hpp"
@@ -60,13 +61,14 @@ struct AdminService {
   AdminMethod<RecallParams, RecallReport> recall;
   AdminMethod<CoverageParams, CoverageReport> coverage;
   AdminMethod<ImportParams, ImportReport> import;
+  AdminMethod<ShareParams, ShareReport> share;
 
   // Calls `f` with each method.
   template <class F>
   void each(F&& f) const {
     f(ingest), f(status), f(sources), f(metrics), f(configuration), f(events), f(log), f(diagnostics), f(doctor);
     f(retention), f(forget), f(project), f(memory_catalog), f(capture), f(compact), f(rebuild), f(recall), f(coverage);
-    f(import);
+    f(import), f(share);
   }
 };
 

@@ -98,6 +98,7 @@ Command report_command();
 Command usage_command();
 Command web_command();
 Command statusline_command();
+Command share_command();
 Command memory_command();
 Command setup_command();
 std::vector<Command> service_commands();  // stop, restart, logs, uninstall

@@ -106,6 +106,7 @@ class Offer {
     commands_.push_back(browse_command());
     commands_.push_back(web_command());
     take(interchange_commands());
+    commands_.push_back(share_command());
     commands_.push_back(report_command());
     commands_.push_back(usage_command());
     commands_.push_back(statusline_command());

@@ -100,7 +100,7 @@ class SessionWalk {
   SessionWalk(Reader& reader, RecordFinder& records, StoredSession session, SessionVisitor& visitor)
       : reader_(reader), records_(records), session_(std::move(session)), visitor_(visitor) {}
 
-  Result<ExportReport> run(const WalkProgress& progress) {
+  Result<ExportReport> run(const WalkProgress& progress, EventRange range) {
     as_it_came_ = visitor_.wants_lines() && came_as_lines();
     if (!as_it_came_) MEMD_TRY(tell_facts());
     double total = 0;
@@ -108,7 +108,7 @@ class SessionWalk {
       total += e.raw.length;
     double done = 0;
     for (const auto& e : session_.events) {
-      MEMD_TRY(tell(e));
+      if (e.seq >= range.from && e.seq < range.until) MEMD_TRY(tell(e));
       done += e.raw.length;
       if (progress) progress(done, total);
     }
@@ -396,7 +396,7 @@ class EventLines final : public SessionVisitor {
     dated.time_estimated = true;
     return sink_.line(events_v1::event_line(dated, detail));
   }
-  bool wants_lines() const override { return true; }
+  bool wants_lines() const override { return sink_.as_it_came; }
   Result<void> line(std::string_view line) override { return sink_.line(line); }
   Result<void> end(const ExportReport&) override { return {}; }
 
@@ -420,15 +420,15 @@ class EventLines final : public SessionVisitor {
 }  // namespace
 
 Result<ExportReport> walk_session(Reader& reader, RecordFinder& records, std::int64_t session_pk,
-                                  SessionVisitor& visitor, const WalkProgress& progress) {
+                                  SessionVisitor& visitor, const WalkProgress& progress, EventRange range) {
   MEMD_TRY_ASSIGN(StoredSession session, reader.ask(StoredSessionQuery{session_pk}));
-  return SessionWalk(reader, records, std::move(session), visitor).run(progress);
+  return SessionWalk(reader, records, std::move(session), visitor).run(progress, range);
 }
 
 Result<ExportReport> export_session(Reader& reader, RecordFinder& records, std::int64_t session_pk, AsOf as_of,
                                     const ExportSink& sink) {
   EventLines lines(sink, as_of);
-  return walk_session(reader, records, session_pk, lines, sink.progress);
+  return walk_session(reader, records, session_pk, lines, sink.progress, sink.range);
 }
 
 }  // namespace memd::interchange

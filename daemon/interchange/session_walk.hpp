@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <optional>
 #include <string_view>
 
@@ -59,10 +60,16 @@ class SessionVisitor {
 
 using WalkProgress = std::function<void(double done, double total)>;  // bytes of records; may be empty
 
-// Walks all events of a session with their whole texts. Texts come from the records that the events were made of; where
+// The events of a session from `from` up to, but without, `until`, by their seq.
+struct EventRange {
+  std::int64_t from = 0;
+  std::int64_t until = std::numeric_limits<std::int64_t>::max();
+};
+
+// Walks the events of a session with their whole texts. Texts come from the records that the events were made of; where
 // a record is gone, the stored parts are used and marked partial. Masks secrets. Reads only.
 Result<ExportReport> walk_session(Reader& reader, RecordFinder& records, std::int64_t session_pk,
-                                  SessionVisitor& visitor, const WalkProgress& progress);
+                                  SessionVisitor& visitor, const WalkProgress& progress, EventRange range = {});
 
 // The time for which session states are computed, and the silence after which a session counts as stopped.
 struct AsOf {
@@ -73,6 +80,8 @@ struct AsOf {
 struct ExportSink {
   std::function<Result<void>(std::string_view line)> line;  // without newline
   WalkProgress progress;
+  EventRange range{};      // the line about the session comes in any case
+  bool as_it_came = true;  // lines of other programs go out as they came
 };
 
 // Writes a session as events.v1: a line about the session, then every event in order.

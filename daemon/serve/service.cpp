@@ -144,6 +144,10 @@ Service::Service(const Settings& settings, const Clock& clock, std::string role,
                             });
                           }}),
       service_(host_, facts(std::move(role), std::move(socket))),
+      sharing_(host_,
+               [this](std::vector<std::filesystem::path> directories) {
+                 watch_also(&Service::shared_directories_, std::move(directories));
+               }),
       signals_(loop_, SIGTERM, SIGINT),
       watchdog_(loop_),
       lock_look_(loop_) {
@@ -163,6 +167,7 @@ Service::Service(const Settings& settings, const Clock& clock, std::string role,
   host_.on_commit([this] {
     server_->resources_may_have_changed();
     if (door_) door_->committed();
+    sharing_.hint();
   });
   signals_.async_wait([this](const boost::system::error_code& ec, int signal) {
     if (ec) return;
@@ -216,16 +221,16 @@ Service::~Service() {
   limit_.reset();
   std::optional<ShutdownLimit> limit;
   if (!is_guest_) limit.emplace(kWorkersEndWithin, "workers");
+  sharing_.stop();
   host_.stop();
+  sharing_.join();
   workers_.stop();
   door_.reset();
 }
 
 Result<void> Service::start_ingest() {
   host_.on_memory_directories([this](std::vector<std::filesystem::path> directories) {
-    asio::post(loop_, [this, directories = std::move(directories)] {
-      if (watcher_ && !stopping_ && watcher_->watch_also(directories)) host_.memory_indexer()->hint_everything();
-    });
+    watch_also(&Service::memory_directories_, std::move(directories));
   });
   MEMD_TRY(host_.start_ingest());
   IngestService& ingest = *host_.ingest();
@@ -237,16 +242,35 @@ Result<void> Service::start_ingest() {
       [this, &ingest] {
         ingest.scan();
         host_.memory_indexer()->hint_everything();
+        sharing_.hint();
       },
       [this](const std::filesystem::path& path) {
         if (memories::may_be_memory(path)) host_.memory_indexer()->hint(path);
+        sharing_.hint(path);
       },
-      [this] { host_.memory_indexer()->hint_everything(); }};
+      [this] {
+        host_.memory_indexer()->hint_everything();
+        sharing_.hint();
+      }};
   watcher_ = make_watcher(loop_, host_.discovery(), tell, watch);
   // Watches first and scans second, so that changes in between are hinted.
   watcher_->start();
   ingest.scan();
+  sharing_.start();
   return {};
+}
+
+// Any thread.
+void Service::watch_also(std::vector<std::filesystem::path> Service::*which,
+                         std::vector<std::filesystem::path> directories) {
+  asio::post(loop_, [this, which, directories = std::move(directories)]() mutable {
+    this->*which = std::move(directories);
+    auto all = memory_directories_;
+    all.insert(all.end(), shared_directories_.begin(), shared_directories_.end());
+    if (!watcher_ || stopping_ || !watcher_->watch_also(all)) return;
+    host_.memory_indexer()->hint_everything();
+    sharing_.hint();
+  });
 }
 
 void Service::serve_while_held(pid_t holder, const std::string& who) {

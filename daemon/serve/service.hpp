@@ -8,6 +8,7 @@
 #include "daemon/serve/memory_after_burst.hpp"
 #include "daemon/serve/shutdown_limit.hpp"
 #include "daemon/serve/worker_pool.hpp"
+#include "daemon/sharing/sharing_thread.hpp"
 #include "protocol/mcp/server.hpp"
 #include "protocol/mcp/server_profile.hpp"
 #include "protocol/transport/byte_stream.hpp"
@@ -95,6 +96,7 @@ class Service {
   void trim_memory();
   void start_watchdog();
   void look_at_lock(pid_t holder);
+  void watch_also(std::vector<std::filesystem::path> Service::*which, std::vector<std::filesystem::path> directories);
   admin::ProcessFacts facts(std::string role, std::string socket);
   template <class F>
   auto ask_loop(F question) -> decltype(question());
@@ -111,6 +113,10 @@ class Service {
   std::unique_ptr<mcp::Server> server_;
   std::unique_ptr<admin::AdminDoor> door_;  // null: no door is open
   std::unique_ptr<Watcher> watcher_;
+  // What watches beside the roots. Loop thread only.
+  std::vector<std::filesystem::path> memory_directories_;
+  std::vector<std::filesystem::path> shared_directories_;
+  sharing::SharingThread sharing_;
   boost::asio::signal_set signals_;
   boost::asio::steady_timer watchdog_;
   boost::asio::steady_timer lock_look_;

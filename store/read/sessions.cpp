@@ -69,6 +69,7 @@ std::string first_words(std::string_view text) {
 
 constexpr char kBetweenPrompts = 30;
 constexpr char kBeforeResult = 29;
+constexpr char kBeforeSharer = 28;
 constexpr std::size_t kLeastPrompt = 12;  // minimum bytes of an informative prompt
 
 bool begins_as(std::string_view text, WordClass of) {
@@ -148,6 +149,8 @@ std::string title_of_prompt(std::string_view prompt) {
 }  // namespace
 
 std::string session_title(std::string_view stored, std::string_view told) {
+  if (const auto at = told.find(kBeforeSharer); at != std::string_view::npos)
+    return std::string(told.substr(at + 1)) + ": " + session_title(stored, told.substr(0, at));
   if (tells(stored)) return clipped(stored);
   const auto end = std::min(told.find(kBeforeResult), told.size());
   std::string first;

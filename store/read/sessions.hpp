@@ -137,15 +137,16 @@ inline constexpr std::string_view kSilentSince =
 
 // Two columns over `sessions s`, as session_title() takes them. The first is the stored title. The second is filled
 // where the title is short: the starts of the first four prompts, separated by char(30), then char(29) and the result
-// stored by the analysis.
+// stored by the analysis. At its end char(28) and who shared the session, if it came from another machine.
 inline constexpr auto kTitleColumns = sql_text(R"(
   s.title,
-  CASE WHEN length(s.title) > 48 THEN NULL ELSE
+  CASE WHEN length(s.title) > 48 THEN '' ELSE coalesce(
     (SELECT group_concat(begin, char(30)) FROM
        (SELECT substr(t.user_message, 1, 1000) AS begin FROM exchanges t
         WHERE t.session_pk = s.session_pk AND t.user_message <> '' AND t.origin <> Origin::injected
         ORDER BY t.exchange_number LIMIT 4))
-    || char(29) || coalesce((SELECT d.result FROM session_digests d WHERE d.session_pk = s.session_pk), '') END)");
+    || char(29) || coalesce((SELECT d.result FROM session_digests d WHERE d.session_pk = s.session_pk), ''), '') END
+    || iif(s.shared_by = '', '', char(28) || s.shared_by))");
 
 // Columns that read_head reads after the title columns. The project is kProjectOfSession's.
 inline constexpr std::string_view kSessionHeadColumns = ", s.session_pk, s.uid, s.platform, coalesce(p.name, '')";
@@ -156,7 +157,8 @@ void read_head(const sqlite::Statement& q, SessionHead& head);
 // Returns a title of at most 80 characters. Candidates in order: the stored title if it is informative; the first line
 // of an informative prompt; the session's result; whatever there is. Prompts of a word or two, commands without
 // arguments, and texts of clients and templates are not informative (store/text/words/titles.words). A slash command,
-// recorded as tags by clients, is shown as typed: "/compact keep the API". `told`: the second column of kTitleColumns.
+// recorded as tags by clients, is shown as typed: "/compact keep the API". Who shared the session stands in front:
+// "ada@laptop: …". `told`: the second column of kTitleColumns.
 std::string session_title(std::string_view stored, std::string_view told);
 
 }  // namespace queries

@@ -9,6 +9,7 @@
 #include "store/write/exchange_rows.hpp"
 #include "store/write/project_rows.hpp"
 #include "store/write/session_tables.hpp"
+#include "store/write/share_rows.hpp"
 #include "store/write/writer.hpp"
 
 #include <algorithm>
@@ -235,7 +236,10 @@ Result<void> OldStore::give_sessions(Writer& fresh, const std::vector<std::strin
 }
 
 Result<void> OldStore::give_projects(Writer& fresh) {
-  const auto given = fresh.transact([&](sqlite::Database& to) { projects::take_over(db_, to); });
+  const auto given = fresh.transact([&](sqlite::Database& to) {
+    projects::take_over(db_, to);
+    shares::take_over(db_, to);
+  });
   return given || given.error().is(Errc::store_corrupt) ? Result<void>() : given;
 }
 

@@ -209,6 +209,10 @@ TEST_F(GrpcDoor, AnswersEachCall) {
   v1::RecallParams recall;
   recall.set_text("make: no rule to make target");
   ask("Recall", &Stub::Recall, recall, recalled);
+  v1::ShareReport shared;
+  v1::ShareParams share;
+  share.set_action("status");
+  ask("Share", &Stub::Share, share, shared);
 
   v1::CoverageReport coverage;
   ask("GetCoverage", &Stub::GetCoverage, v1::CoverageParams(), coverage);

@@ -21,6 +21,8 @@ namespace memd::test {
 // path and its result.
 class TranscriptHome {
  public:
+  // Homes whose sessions meet in one store need different numbers: ids of records follow from them.
+  explicit TranscriptHome(int first_record = 0) : records_(first_record) {}
   static std::string session_id(int n) {
     char text[40];
     std::snprintf(text, sizeof text, "%08d-1111-4111-8111-111111111111", n);
@@ -98,7 +100,7 @@ class TranscriptHome {
   }
 
   TempDir dir_;
-  int records_ = 0;
+  int records_;
 };
 
 // Returns all paths and bytes of the files below a directory, and the unpacked frames of the raw layer.

@@ -72,6 +72,10 @@ Unary* RpcService::Import(Context*, const v1::ImportParams* request, v1::ImportR
   return answer(calls_, calls_.service().import, request, response);
 }
 
+Unary* RpcService::Share(Context*, const v1::ShareParams* request, v1::ShareReport* response) {
+  return answer(calls_, calls_.service().share, request, response);
+}
+
 grpc::ServerWriteReactor<v1::EventsReport>* RpcService::WatchEvents(Context*, const v1::EventsParams* request) {
   return EventStream::begin(calls_, *request);
 }

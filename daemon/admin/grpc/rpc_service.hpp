@@ -33,6 +33,7 @@ class RpcService final : public v1::Admin::CallbackService {
   Unary* Recall(Context*, const v1::RecallParams* request, v1::RecallReport* response) override;
   Unary* GetCoverage(Context*, const v1::CoverageParams* request, v1::CoverageReport* response) override;
   Unary* Import(Context*, const v1::ImportParams* request, v1::ImportReport* response) override;
+  Unary* Share(Context*, const v1::ShareParams* request, v1::ShareReport* response) override;
 
  private:
   LiveCalls& calls_;

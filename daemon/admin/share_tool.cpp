@@ -1,0 +1,156 @@
+#include "daemon/admin/share_tool.hpp"
+
+#include "daemon/host/memory_host.hpp"
+#include "daemon/ingest/ingest_service.hpp"
+#include "daemon/sharing/exchange.hpp"
+#include "daemon/sharing/sharing.hpp"
+#include "schemas/base/ascii.hpp"
+#include "schemas/base/error.hpp"
+#include "schemas/base/harmless.hpp"
+#include "schemas/base/time.hpp"
+#include "store/read/shares.hpp"
+#include "store/reader.hpp"
+
+#include <chrono>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <set>
+#include <utility>
+
+namespace memd::admin {
+namespace {
+
+using namespace std::chrono_literals;
+using sharing::Sharing;
+
+Result<std::vector<ShareRow>> selected(Reader& reader, const ShareParams& params) {
+  MEMD_TRY_ASSIGN(auto shares, reader.ask(SharesQuery{}));
+  const std::string project = ascii::lowered(params.project);
+  std::erase_if(shares, [&](const ShareRow& s) {
+    return (!params.place.empty() && s.place != params.place) ||
+           (!project.empty() && ascii::lowered(s.project).find(project) == std::string::npos);
+  });
+  const bool is_named = !params.place.empty() || !params.project.empty();
+  if (shares.empty() && (is_named || params.action == "leave"))
+    return Error(Errc::not_found, "nothing of that is shared here; memd share status lists what is");
+  return shares;
+}
+
+Result<ShareLine> line_of(Reader& reader, const Sharing* sharing, const ShareRow& share) {
+  ShareLine out;
+  out.project = share.project;
+  out.place = share.place;
+  out.sealed = !share.invitation.empty();
+  out.invitation = share.invitation;
+  const auto place =
+      sharing != nullptr ? sharing->place_of(share) : Result<sharing::SharePlace>(Error(Errc::not_found, share.place));
+  const auto file = place ? place->share() : Result<sharing::ShareFile>(place.error());
+  if (!file) out.trouble = file.error().message();
+  if (file && sharing != nullptr)
+    for (const auto& m : sharing->members(share, *place))
+      out.members.push_back({m.machine, m.name(), m.machine == sharing->machine(), m.left});
+  std::set<std::string> own;
+  std::set<std::string> others;
+  MEMD_TRY_ASSIGN(const auto segments, reader.ask(SharedSegmentsQuery{share.pk}));
+  for (const SharedSegmentRow& s : segments) {
+    const bool is_own = sharing != nullptr && s.machine == sharing->machine();
+    (is_own ? own : others).insert(s.session_uid);
+    ++(is_own ? out.segments : out.others_segments);
+    (is_own ? out.events : out.others_events) += s.events;
+    if (is_own) out.bytes += s.bytes;
+  }
+  MEMD_TRY_ASSIGN(const auto sessions, reader.ask(SharedSessionsQuery{share.pk}));
+  for (const SharedSessionRow& s : sessions) {
+    if (!s.is_out) continue;
+    ++out.sessions_out;
+    own.erase(s.session_uid);
+    others.erase(s.session_uid);
+  }
+  out.sessions = static_cast<std::int64_t>(own.size());
+  out.others_sessions = static_cast<std::int64_t>(others.size());
+  return out;
+}
+
+Result<void> audit(Reader& reader, const Sharing& sharing, const ShareRow& share, ShareReport& report) {
+  MEMD_TRY_ASSIGN(const auto segments, reader.ask(SharedSegmentsQuery{share.pk}));
+  std::map<std::string, SharedSession> sessions;
+  for (const SharedSegmentRow& s : segments) {
+    if (s.machine != sharing.machine()) continue;
+    SharedSession& one = sessions[s.session_uid];
+    ++one.segments;
+    one.events += s.events;
+    one.bytes += s.bytes;
+    one.written = format_rfc3339(s.known_at);
+  }
+  for (auto& [uid, one] : sessions) {
+    one.session_id = uid;
+    one.project = share.project;
+    one.place = share.place;
+    report.sessions.push_back(std::move(one));
+  }
+  return {};
+}
+
+Result<void> sync(MemoryHost& host, Sharing& sharing, const ShareRow& share, mcp::ToolContext& context,
+                  ShareReport& report) {
+  host.ingest()->scan();  // the sync waits for it
+  const auto done = sharing.sync(share, context.stop);
+  if (!done) return done.error();
+  report.sent_segments += done->sent_segments;
+  report.sent_events += done->sent_events;
+  report.taken_segments += done->taken_segments;
+  report.taken_events += done->taken_events;
+  report.waiting += done->waiting;
+  if (!done->waiting_why.empty()) report.problems.push_back(share.project + ": " + done->waiting_why);
+  return {};
+}
+
+}  // namespace
+
+Result<ShareReport> share(MemoryHost& host, const ShareParams& params, mcp::ToolContext& context) {
+  ShareReport report;
+  MEMD_TRY_ASSIGN(auto reader, host.readers().acquire(5s));
+  const bool asks = params.action == "status" || params.action == "audit";
+  if (!asks && host.ingest() == nullptr) return host.does_not_write();
+  std::optional<Sharing> sharing;
+  MEMD_TRY_ASSIGN(const auto before, reader->ask(SharesQuery{}));
+  if (!asks || !before.empty()) {
+    auto opened = Sharing::open(host);
+    if (!opened) return opened.error();
+    sharing.emplace(std::move(*opened));
+  }
+  if (params.action == "init" || params.action == "join") {
+    MEMD_TRY_ASSIGN(const bool remote, sharing::is_remote(params.place));
+    if (!remote && !std::filesystem::path(params.place).is_absolute())
+      return Error(Errc::invalid_argument, "place: has to be an absolute path, or user@host");
+    const auto made = params.action == "init" ? sharing->init(params.place, params.project, params.sealed)
+                                              : sharing->join(params.place, params.project, params.invitation);
+    if (!made) return made.error();
+    report.change = made->project + " is shared at " + made->place + " now";
+    MEMD_TRY(sync(host, *sharing, *made, context, report));
+    MEMD_TRY_ASSIGN(const ShareLine line, line_of(*reader, &*sharing, *made));
+    report.shares.push_back(line);
+    return report;
+  }
+  MEMD_TRY_ASSIGN(const auto shares, selected(*reader, params));
+  for (const ShareRow& share : shares) {
+    if (params.action == "sync") MEMD_TRY(sync(host, *sharing, share, context, report));
+    if (params.action == "audit") MEMD_TRY(audit(*reader, *sharing, share, report));
+    if (params.action == "verify") {
+      MEMD_TRY_ASSIGN(const auto problems, sharing->verify(share));
+      report.problems.insert(report.problems.end(), problems.begin(), problems.end());
+    }
+    if (params.action == "leave") {
+      MEMD_TRY(sharing->leave(share));
+      report.change += (report.change.empty() ? "" : "; ") + share.project + " is no longer shared at " + share.place +
+                       ": what was written there stays";
+      continue;
+    }
+    MEMD_TRY_ASSIGN(ShareLine line, line_of(*reader, &*sharing, share));
+    report.shares.push_back(std::move(line));
+  }
+  return report;
+}
+
+}  // namespace memd::admin

@@ -1,0 +1,579 @@
+#include "daemon/sharing/sharing.hpp"
+
+#include "adapters/adapter.hpp"
+#include "daemon/admin/forget_tool.hpp"
+#include "daemon/config/config.hpp"
+#include "daemon/host/memory_host.hpp"
+#include "daemon/ingest/forgotten_turns.hpp"
+#include "daemon/ingest/ingest_service.hpp"
+#include "daemon/interchange/session_walk.hpp"
+#include "daemon/sharing/exchange.hpp"
+#include "schemas/base/error.hpp"
+#include "schemas/base/harmless.hpp"
+#include "schemas/base/hash.hpp"
+#include "schemas/base/time.hpp"
+#include "schemas/base/unique_fd.hpp"
+#include "schemas/ids.hpp"
+#include "store/db/withheld.hpp"
+#include "store/files/whole_file.hpp"
+#include "store/read/projects.hpp"
+#include "store/read/shares.hpp"
+#include "store/reader.hpp"
+#include "store/seal/sealed_box.hpp"
+#include "store/write/forgetting.hpp"
+#include "store/write/share_rows.hpp"
+
+#include <fmt/format.h>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <system_error>
+#include <utility>
+
+namespace memd::sharing {
+namespace fs = std::filesystem;
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr std::int64_t kEventsOfSegment = 5000;
+constexpr std::size_t kMachineDigits = 16;
+
+// Appends lines durably. After a write that was cut short they begin a line of their own.
+Result<void> append_lines(const fs::path& file, std::string_view lines) {
+  const UniqueFd fd(::open(file.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600));
+  if (!fd) return Error::from_errno(errno, "open", file.string());
+  struct stat s {};
+  char last = '\n';
+  if (::fstat(fd.get(), &s) == 0 && s.st_size > 0 && ::pread(fd.get(), &last, 1, s.st_size - 1) != 1)
+    return Error::from_errno(errno, "read", file.string());
+  const std::string text = (last == '\n' ? "" : "\n") + std::string(lines);
+  for (std::string_view rest = text; !rest.empty();) {
+    const ssize_t n = ::write(fd.get(), rest.data(), rest.size());
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return Error::from_errno(errno, "write", file.string());
+    rest.remove_prefix(static_cast<std::size_t>(n));
+  }
+  if (::fsync(fd.get()) != 0) return Error::from_errno(errno, "fsync", file.string());
+  return {};
+}
+
+Result<void> transact(MemoryHost& host, const std::function<void(sqlite::Database&)>& change) {
+  return host.ingest()->perform([&](Writer& writer) { return writer.transact(change); });
+}
+
+SharedSegmentRow row_of(const std::string& name, const SegmentHead& head, std::size_t bytes, TimeMs now) {
+  return {name, head.machine, head.session_id, head.events, static_cast<std::int64_t>(bytes), now};
+}
+
+// Returns the project that a person means, or what was typed: a project may have no session here yet.
+Result<std::string> name_of_project(Reader& reader, const std::string& text) {
+  if (text.empty()) return Error(Errc::invalid_argument, "--project: say which project is shared; memd project list");
+  const auto found = reader.ask(FindProjectQuery{text});
+  if (found) return found->name;
+  if (!found.error().is(Errc::not_found) || text.find('/') != std::string::npos) return found.error();
+  return text;
+}
+
+// Hashed twice, so that nothing can be appended to what is said.
+std::string proof_of(const Member& member, const ShareRow& share) {
+  return sha256_hex(share.invitation + sha256_hex(share.invitation + share.share_id + "\n" + member.said()));
+}
+
+Error nothing_shared(const fs::path& directory, const std::string& place, const std::string& project) {
+  std::string shared;
+  for (const auto& name : SharePlace::projects_at(directory))
+    shared += (shared.empty() ? "; shared there: " : ", ") + harmless_line(name);
+  return Error(Errc::not_found, place + " has no share of the project \"" + harmless_line(project) + "\"" + shared +
+                                    "; memd share init --to PLACE --project P makes one");
+}
+
+std::string host_name() {
+  std::array<char, 256> name{};
+  if (::gethostname(name.data(), name.size() - 1) != 0) return "unknown";
+  const std::string whole(name.data());
+  return whole.substr(0, whole.find('.'));
+}
+
+}  // namespace
+
+Result<Sharing> Sharing::open(MemoryHost& host) {
+  Sharing out(host);
+  MEMD_TRY(files::make_directories(out.directory()));
+  const fs::path file = out.directory() / "key";
+  auto key = files::read_whole(file);
+  if (!key && key.error().is(Errc::not_found)) {
+    MEMD_TRY_ASSIGN(const std::string made, seal::new_key());
+    const auto created = files::create_whole(file, made, files::OnDisk::now);
+    if (!created && !created.error().is(Errc::busy)) return created.error();
+    key = files::read_whole(file);
+  }
+  if (!key) return key.error();
+  out.secret_ = *key;
+  MEMD_TRY_ASSIGN(const std::string id, seal::public_key_of(out.secret_));
+  out.machine_ = id.substr(0, kMachineDigits);
+  return out;
+}
+
+fs::path Sharing::directory() const { return host_.settings().layout.data_dir() / "shared"; }
+
+fs::path Sharing::inbox(const std::string& session_uid) const {
+  return directory() / "sessions" / (sha256_hex(session_uid).substr(0, 2 * kMachineDigits) + ".jsonl");
+}
+
+Reader Sharing::reader() const { return Reader::in_background(host_.settings().layout.database()); }
+
+Member Sharing::self(const ShareRow& share, bool left) const {
+  Member out;
+  out.machine = machine_;
+  out.person = host_.settings().home.filename().string();
+  if (out.person.empty()) out.person = "unknown";
+  out.host = host_name();
+  out.public_key = seal::public_key_of(secret_).value();
+  out.left = left;
+  if (!share.invitation.empty()) out.proof = proof_of(out, share);
+  return out;
+}
+
+std::vector<Member> Sharing::members(const ShareRow& share, const SharePlace& place) const {
+  std::vector<Member> out = place.members();
+  if (share.invitation.empty()) return out;
+  std::erase_if(out, [&](const Member& m) {
+    return m.public_key.substr(0, kMachineDigits) != m.machine || m.proof != proof_of(m, share);
+  });
+  return out;
+}
+
+Result<SharePlace> Sharing::place_of(const ShareRow& share) const {
+  MEMD_TRY_ASSIGN(const bool remote, is_remote(share.place));
+  const fs::path copy = directory() / "copies" / sha256_hex(share.place).substr(0, kMachineDigits);
+  if (remote) MEMD_TRY(files::make_directories(copy));
+  return SharePlace::of(remote ? copy : fs::path(share.place), share.project);
+}
+
+Result<void> Sharing::exchange_files(const ShareRow& share) const {
+  MEMD_TRY_ASSIGN(const bool remote, is_remote(share.place));
+  if (!remote) return {};
+  MEMD_TRY_ASSIGN(const SharePlace copy, place_of(share));
+  return exchange(share.place, share.project, copy, machine_, share.invitation);
+}
+
+Result<ShareRow> Sharing::init(const std::string& place, const std::string& project, bool sealed) {
+  Reader reading = reader();
+  MEMD_TRY_ASSIGN(const std::string name, name_of_project(reading, project));
+  ShareRow share{0, place, name, {}, {}};
+  MEMD_TRY_ASSIGN(const bool remote, is_remote(place));
+  std::error_code ec;
+  if (!remote && !fs::is_directory(place, ec))
+    return Error(Errc::not_found, place + " is no directory: make it, or mount it, first");
+  MEMD_TRY_ASSIGN(const SharePlace at, place_of(share));
+  MEMD_TRY(exchange_files(share));  // it may have one
+  MEMD_TRY_ASSIGN(const std::string id, seal::new_key());
+  share.share_id = id.substr(0, kMachineDigits);
+  if (sealed) {
+    MEMD_TRY_ASSIGN(share.invitation, seal::new_key());
+  }
+  const auto made = at.make({1, share.share_id, name, sealed});
+  if (!made && made.error().is(Errc::busy))
+    return Error(Errc::invalid_argument, at.directory().string() + " is a share already: memd share join");
+  MEMD_TRY(made);
+  MEMD_TRY(at.write(self(share, false)));
+  MEMD_TRY(transact(host_, [&](sqlite::Database& db) { share.pk = shares::add(db, share); }));
+  return share;
+}
+
+Result<ShareRow> Sharing::join(const std::string& place, const std::string& project, const std::string& invitation) {
+  Reader reading = reader();
+  MEMD_TRY_ASSIGN(const std::string name, name_of_project(reading, project));
+  ShareRow share{0, place, name, {}, invitation};
+  MEMD_TRY(exchange_files(share));
+  MEMD_TRY_ASSIGN(const SharePlace at, place_of(share));
+  const auto file = at.share();
+  if (!file)
+    return file.error().is(Errc::not_found) ? nothing_shared(at.directory().parent_path(), place, name) : file.error();
+  share.share_id = file->share;
+  if (file->sealed) {
+    if (invitation.empty())
+      return Error(Errc::invalid_argument,
+                   "the share is sealed: --invitation takes the word that `memd share init` or `memd share status` "
+                   "showed to a member");
+    if (members(share, at).empty()) return Error(Errc::permission, "--invitation: it is not the one of this share");
+  } else {
+    share.invitation.clear();
+  }
+  MEMD_TRY(at.write(self(share, false)));
+  MEMD_TRY(transact(host_, [&](sqlite::Database& db) { share.pk = shares::add(db, share); }));
+  return share;
+}
+
+Result<void> Sharing::leave(const ShareRow& share) {
+  MEMD_TRY_ASSIGN(const SharePlace place, place_of(share));
+  // A place that is gone for good can be left, too.
+  if (place.share()) MEMD_TRY(place.write(self(share, true)));
+  (void)exchange_files(share);
+  return transact(host_, [&](sqlite::Database& db) { shares::remove(db, share.pk); });
+}
+
+Result<Exchanged> Sharing::sync(const ShareRow& share, const std::stop_token& stop) {
+  MEMD_TRY(files::make_directories(directory() / "sessions"));
+  MEMD_TRY_ASSIGN(const auto lock, files::FileLock::take(directory() / "lock", 60s));
+  MEMD_TRY_ASSIGN(SharePlace place, place_of(share));
+  MEMD_TRY(exchange_files(share));
+  Work work{share, std::move(place)};
+  const auto file = work.place.share();
+  if (!file) return Error(file.error().code, share.place + ": " + file.error().message());
+  if (file->share != share.share_id)
+    return Error(Errc::permission, work.place.directory().string() +
+                                       " is another share than the one that was joined: memd share leave, and join it");
+  if (file->sealed == share.invitation.empty())
+    return Error(Errc::permission, work.place.directory().string() + " says that it is " +
+                                       (file->sealed ? "sealed" : "not sealed") + ", and it was joined otherwise");
+  MEMD_TRY(admit(work));
+  MEMD_TRY(load(work));
+  if (!is_settled_) MEMD_TRY(settle(work, stop));
+  MEMD_TRY(receive(work, stop));
+  MEMD_TRY(take_out(work));
+  MEMD_TRY(publish(work, stop));
+  if (work.done.sent_segments > 0) MEMD_TRY(exchange_files(share));
+  return work.done;
+}
+
+// Writes this machine's file and keys of the share.
+Result<void> Sharing::admit(Work& work) {
+  for (const Member& member : members(work.share, work.place))
+    work.members[member.machine] = member;
+  const auto own = work.members.find(machine_);
+  if (own == work.members.end() || own->second.left || own->second.name() != self(work.share, false).name()) {
+    const Member written = self(work.share, false);
+    MEMD_TRY(work.place.write(written));
+    work.members[machine_] = written;
+  }
+  return work.share.invitation.empty() ? Result<void>() : write_keys(work);
+}
+
+// The key depends on who reads: after a member has left, another one seals. Each earlier key is in a box for each
+// member, so that who comes later reads everything.
+Result<void> Sharing::write_keys(Work& work) {
+  std::string readers;
+  for (const auto& [machine, member] : work.members)
+    if (!member.left) readers += "\n" + machine;
+  const std::string key = sha256_hex("memd share\n" + work.share.share_id + "\n" + secret_ + readers);
+  MEMD_TRY_ASSIGN(work.cipher, seal::Cipher::from_key(key));
+  std::map<std::string, std::string> keys{{hexadecimal(work.cipher->key_id()), key}};
+  const auto names = work.place.keys(machine_);
+  for (const std::string& name : names) {
+    const auto dot = name.find('.');
+    if (dot == std::string::npos || name.substr(dot + 1) != machine_) continue;
+    const auto box = work.place.read_key(machine_, name);
+    const auto opened = box ? seal::open_box(secret_, *box) : std::nullopt;
+    if (opened) keys.emplace(name.substr(0, dot), *opened);
+  }
+  for (const auto& [id, text] : keys)
+    for (const auto& [machine, member] : work.members) {
+      const std::string name = id + "." + machine;
+      if (member.left || std::find(names.begin(), names.end(), name) != names.end()) continue;
+      MEMD_TRY_ASSIGN(const std::string box, seal::seal_box(member.public_key, text));
+      MEMD_TRY(work.place.write_key(machine_, name, box));
+    }
+  return {};
+}
+
+CipherOf Sharing::ciphers_of(const SharePlace& place, const std::string& machine) const {
+  return [this, &place, machine](const std::string& key_id) -> Result<seal::CipherPtr> {
+    MEMD_TRY_ASSIGN(const std::string box, place.read_key(machine, key_id + "." + machine_));
+    const auto key = seal::open_box(secret_, box);
+    if (!key) return Error(Errc::permission, "the key " + harmless_line(key_id) + " was not sealed for this machine");
+    return seal::Cipher::from_key(*key);
+  };
+}
+
+// Reads what the store knows of the share, and what is to stay out of it.
+Result<void> Sharing::load(Work& work) {
+  Reader reading = reader();
+  MEMD_TRY_ASSIGN(const auto sessions, reading.ask(SharedSessionsQuery{work.share.pk}));
+  for (const auto& session : sessions)
+    work.sessions[session.session_uid] = session;
+  MEMD_TRY_ASSIGN(const auto segments, reading.ask(SharedSegmentsQuery{work.share.pk}));
+  for (const auto& segment : segments) {
+    work.known.insert(segment.name);
+    if (segment.machine == machine_)
+      work.segments[segment.session_uid].push_back(segment.name);
+    else
+      work.of_others.insert(segment.session_uid);
+    work.known_at = std::max(work.known_at, segment.known_at);
+  }
+  MEMD_TRY_ASSIGN(const auto excluded, admin::stored_though_excluded(host_));
+  work.excluded.insert(excluded.begin(), excluded.end());
+  return {};
+}
+
+Result<void> Sharing::write(Work& work, Segment segment) {
+  SegmentHead& head = segment.head;
+  const Member& me = work.members.at(machine_);
+  head.share = work.share.share_id;
+  head.machine = machine_;
+  head.person = me.person;
+  head.host = me.host;
+  if (const auto parts = split_session_uid(head.session_id)) head.agent = to_string(parts->platform);
+  head.written = format_rfc3339(host_.clock().now());
+  const std::string file = encode(segment, work.cipher.get());
+  const std::string name = name_of(file);
+  MEMD_TRY(work.place.write_segment(machine_, name, file));
+  work.known_at = std::max(work.known_at + 1, host_.clock().now());
+  work.rows.push_back(row_of(name, head, file.size(), work.known_at));
+  work.segments[head.session_id].push_back(name);
+  work.known.insert(name);
+  ++work.done.sent_segments;
+  work.done.sent_events += head.events;
+  return {};
+}
+
+Result<void> Sharing::save(Work& work, const std::vector<SharedSessionRow>& sessions) {
+  MEMD_TRY(transact(host_, [&](sqlite::Database& db) {
+    for (const auto& segment : work.rows)
+      shares::add(db, work.share.pk, segment);
+    for (const auto& session : sessions)
+      shares::save(db, work.share.pk, session);
+  }));
+  work.rows.clear();
+  for (const auto& session : sessions)
+    work.sessions[session.session_uid] = session;
+  return {};
+}
+
+// Removes this machine's segments of a session from the place, and tells the others that it is out.
+Result<void> Sharing::withdraw(Work& work, const std::string& session_uid) {
+  const auto segments = std::exchange(work.segments[session_uid], {});
+  Segment word;
+  word.head.session_id = session_uid;
+  word.head.out = true;
+  MEMD_TRY(write(work, std::move(word)));
+  for (const auto& name : segments)
+    MEMD_TRY(work.place.remove_segment(machine_, name));
+  MEMD_TRY(transact(host_,
+                    [&](sqlite::Database& db) { shares::remove_segments(db, work.share.pk, session_uid, machine_); }));
+  return save(work, {{session_uid, 0, 0, 0, true}});
+}
+
+// Takes out what was shared and may not be shared any more. A session of which a turn or a text was forgotten goes as a
+// whole: its segments would have to be written anew, and others have read them.
+Result<void> Sharing::take_out(Work& work) {
+  MEMD_TRY_ASSIGN(const auto withheld, Withheld::open(host_.settings().layout.withheld()));
+  const auto texts = withheld->texts();
+  const bool look_for_texts = !texts->is_empty() && checked_tokens_ != texts->tokens();
+  std::vector<std::string> out;
+  for (const auto& [uid, session] : work.sessions) {
+    if (session.is_out) continue;
+    bool goes = withheld->has_session(uid) || withheld->has_exchange_of(uid) || work.excluded.contains(uid);
+    for (const auto& name : look_for_texts && !goes ? work.segments[uid] : std::vector<std::string>()) {
+      const auto file = work.place.read_segment(machine_, name);
+      const auto segment = file ? decode(*file, ciphers_of(work.place, machine_)) : Result<Segment>(file.error());
+      std::vector<redaction::Secret> found;
+      if (segment) texts->find_escaped(segment->lines, found);
+      goes = goes || !found.empty();
+    }
+    if (goes) out.push_back(uid);
+  }
+  for (const auto& uid : out)
+    MEMD_TRY(withdraw(work, uid));
+  // What this machine alone has forgotten of others.
+  std::error_code ignored;
+  for (const auto& uid : withheld->forgot_something() ? work.of_others : std::set<std::string>())
+    if (withheld->has_session(uid)) fs::remove(inbox(uid), ignored);
+  if (look_for_texts) checked_tokens_ = texts->tokens();
+  work.withheld = withheld;
+  return {};
+}
+
+Result<void> Sharing::publish(Work& work, const std::stop_token& stop) {
+  Reader reading = reader();
+  const auto& settings = host_.settings();
+  RecordFinder records(settings.layout.database(), settings.layout.raw_dir(), raw::FrameSeal(settings.cipher));
+  const interchange::AsOf as_of{host_.clock().now(), settings.config.sessions.stopped_after};
+  const ChangedSharedSessionsQuery changed{work.share.pk, work.share.project, machine_};
+  MEMD_TRY_ASSIGN(const auto sessions, reading.ask(changed));
+  for (const auto& session : sessions) {
+    if (stop.stop_requested()) break;
+    const std::string& uid = session.session_uid;
+    if (work.withheld->has_session(uid) || work.withheld->has_exchange_of(uid) || work.excluded.contains(uid)) continue;
+    std::int64_t from = session.from_seq;
+    do {
+      const std::int64_t until = std::min(session.next_seq, from + kEventsOfSegment);
+      Segment segment;
+      const interchange::ExportSink sink{[&](std::string_view line) -> Result<void> {
+                                           segment.lines.append(line).append(1, '\n');
+                                           return {};
+                                         },
+                                         {},
+                                         {from, until},
+                                         false};
+      MEMD_TRY_ASSIGN(const auto report,
+                      interchange::export_session(reading, records, session.session_pk, as_of, sink));
+      const auto& before = work.segments[uid];
+      segment.head.session_id = uid;
+      segment.head.commit = session.commit;
+      segment.head.previous = from == 0 || before.empty() ? std::string() : before.back();
+      segment.head.events = report.events;
+      segment.head.next_seq = until;
+      segment.head.last_event = until == session.next_seq ? format_key(session.last_event) : std::string();
+      MEMD_TRY(write(work, std::move(segment)));
+      from = until;
+    } while (from < session.next_seq);
+    MEMD_TRY(save(work, {{uid, session.next_seq, session.last_event, session.ingested_at, false}}));
+  }
+  return {};
+}
+
+// Takes in the segments that the store does not know. Own ones are among them after a kill, or when the store is an
+// older one of a backup: their events come back.
+Result<void> Sharing::receive(Work& work, const std::stop_token& stop) {
+  struct Found {
+    std::string name;
+    std::size_t bytes = 0;
+    SegmentHead head;  // the lines are read when it is taken in: there may be many
+  };
+  std::vector<Found> found;
+  const auto waits = [&](const Error& why) {
+    if (work.done.waiting++ == 0) work.done.waiting_why = why.message();
+  };
+  for (const auto& machine : work.place.machines()) {
+    if (!work.share.invitation.empty() && !work.members.contains(machine)) continue;  // nobody vouches for it
+    for (const auto& name : work.place.segments(machine)) {
+      if (work.known.contains(name) || stop.stop_requested()) continue;
+      const auto file = work.place.read_segment(machine, name);
+      auto segment = file ? decode(*file, ciphers_of(work.place, machine)) : Result<Segment>(file.error());
+      if (segment && (segment->head.machine != machine || segment->head.share != work.share.share_id))
+        segment = Error(Errc::store_corrupt, name + ": it belongs to another share or machine");
+      if (segment)
+        found.push_back({name, file->size(), std::move(segment->head)});
+      else
+        waits(segment.error());
+    }
+  }
+  std::vector<std::string> out;
+  for (const Found& f : found)
+    if (f.head.out) out.push_back(f.head.session_id);
+  MEMD_TRY(honour(work, out));
+  MEMD_TRY_ASSIGN(const auto withheld, Withheld::open(host_.settings().layout.withheld()));
+  // Segments of a session come in the order in which they were written, whatever order their files arrive in.
+  std::set<fs::path> files;
+  std::map<std::string, SharedSessionRow> adopted;
+  for (bool goes_on = true; std::exchange(goes_on, false);) {
+    for (Found& f : found) {
+      const SegmentHead& head = f.head;
+      if (f.name.empty() || (!head.previous.empty() && !work.known.contains(head.previous))) continue;
+      const auto session = work.sessions.find(head.session_id);
+      const bool is_out = session != work.sessions.end() && session->second.is_out;
+      if (!head.out && !is_out && !withheld->has_session(head.session_id)) {
+        MEMD_TRY_ASSIGN(const std::string file, work.place.read_segment(head.machine, f.name));
+        MEMD_TRY_ASSIGN(const Segment segment, decode(file, ciphers_of(work.place, head.machine)));
+        MEMD_TRY(append_lines(inbox(head.session_id), segment.lines));
+        files.insert(inbox(head.session_id));
+        ++work.done.taken_segments;
+        work.done.taken_events += head.events;
+        if (head.machine == machine_ && (session == work.sessions.end() || session->second.next_seq < head.next_seq))
+          adopted[head.session_id] = {head.session_id, head.next_seq, parse_key(head.last_event).value_or(0), 0, false};
+      }
+      if (head.machine == machine_) work.segments[head.session_id].push_back(f.name);
+      work.known_at = std::max(work.known_at + 1, host_.clock().now());
+      work.rows.push_back(row_of(f.name, head, f.bytes, work.known_at));
+      work.known.insert(std::exchange(f.name, {}));
+      goes_on = true;
+    }
+  }
+  for (const Found& f : found)
+    if (!f.name.empty()) waits(Error(Errc::not_found, f.name + ": the segment before it is not there yet"));
+  if (work.rows.empty() && files.empty()) return {};
+  std::vector<SharedSessionRow> sessions;
+  for (auto& [uid, row] : adopted)
+    sessions.push_back(std::move(row));
+  MEMD_TRY(save(work, sessions));
+  return take(work, files, stop);
+}
+
+// Has ingest read the files, waits for it, and notes who shared what came.
+Result<void> Sharing::take(Work& work, const std::set<fs::path>& files, const std::stop_token& stop) {
+  for (const auto& file : files)
+    host_.ingest()->take({Platform::imported, file.string(), SourceFormat::jsonl});
+  while (!host_.ingest()->block_until_idle(100ms)) {
+    if (stop.stop_requested()) return Error(Errc::cancelled, "memd is stopping");
+    if (const std::string trouble = host_.ingest()->trouble(); !trouble.empty()) return Error(Errc::store, trouble);
+  }
+  return transact(host_, [&](sqlite::Database& db) {
+    for (const auto& [machine, member] : work.members)
+      if (machine != machine_) shares::mark(db, machine, member.name());
+  });
+}
+
+// A process that was killed may have left lines that ingest has not read.
+Result<void> Sharing::settle(Work& work, const std::stop_token& stop) {
+  std::set<fs::path> files;
+  std::error_code ec;
+  for (fs::directory_iterator it(directory() / "sessions", ec), end; !ec && it != end; it.increment(ec))
+    files.insert(it->path());
+  MEMD_TRY(take(work, files, stop));
+  MEMD_TRY(transact(host_, [&](sqlite::Database& db) { shares::unmark_own(db); }));
+  is_settled_ = true;
+  return {};
+}
+
+// Forgets what others took out. A session that an agent of this machine has stays here, and leaves the share.
+Result<void> Sharing::honour(Work& work, const std::vector<std::string>& out) {
+  if (out.empty()) return {};
+  Reader reading = reader();
+  const SharedByOthersQuery by_others{out};
+  MEMD_TRY_ASSIGN(const auto gone, reading.ask(by_others));
+  if (!gone.empty()) {
+    const auto forgotten = host_.ingest()->perform([&](Writer& writer) -> Result<void> {
+      const auto done = Forgetting(writer, judge_of_records).forget(gone);
+      return done ? Result<void>() : done.error();
+    });
+    // The sessions are gone; the next start clears the traces.
+    if (!forgotten && !forgotten.error().is(Errc::store_busy)) return forgotten;
+  }
+  std::vector<SharedSessionRow> sessions;
+  for (const auto& uid : out) {
+    std::error_code ignored;
+    fs::remove(inbox(uid), ignored);
+    const auto session = work.sessions.find(uid);
+    if (session != work.sessions.end() && session->second.is_out) continue;
+    if (session != work.sessions.end() && !work.segments[uid].empty())
+      MEMD_TRY(withdraw(work, uid));
+    else
+      sessions.push_back({uid, 0, 0, 0, true});
+  }
+  return save(work, sessions);
+}
+
+Result<std::vector<std::string>> Sharing::verify(const ShareRow& share) {
+  MEMD_TRY_ASSIGN(const SharePlace place, place_of(share));
+  MEMD_TRY(place.share());
+  Reader reading = reader();
+  MEMD_TRY_ASSIGN(const auto segments, reading.ask(SharedSegmentsQuery{share.pk}));
+  std::vector<std::string> out;
+  std::set<std::string> known;
+  for (const auto& segment : segments) {
+    known.insert(segment.name);
+    const auto file = place.read_segment(segment.machine, segment.name);
+    if (file) continue;
+    const bool is_own = segment.machine == machine_;
+    // Others remove segments of sessions that they take out.
+    if (!is_own && file.error().is(Errc::not_found)) continue;
+    out.push_back((is_own ? "own segment: " : "segment of " + segment.machine + ": ") + file.error().message());
+  }
+  for (const auto& machine : place.machines())
+    for (const auto& name : place.segments(machine)) {
+      if (known.contains(name)) continue;
+      const auto file = place.read_segment(machine, name);
+      out.push_back(file ? "not read yet: " + name + " of " + machine : file.error().message());
+    }
+  return out;
+}
+
+}  // namespace memd::sharing

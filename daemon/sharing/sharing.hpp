@@ -1,0 +1,108 @@
+#pragma once
+
+#include "daemon/sharing/segment.hpp"
+#include "daemon/sharing/share_place.hpp"
+#include "schemas/base/result.hpp"
+#include "schemas/base/timestamp.hpp"
+#include "schemas/share.hpp"
+#include "store/text/redaction/forgotten_text.hpp"
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <set>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+namespace memd {
+class MemoryHost;
+class Reader;
+class Withheld;
+}  // namespace memd
+
+namespace memd::sharing {
+
+struct Exchanged {
+  std::int64_t sent_segments = 0;
+  std::int64_t sent_events = 0;
+  std::int64_t taken_segments = 0;
+  std::int64_t taken_events = 0;
+  std::int64_t waiting = 0;  // segments of others that cannot be read now
+  std::string waiting_why;   // of the first of them
+};
+
+// Writes what this machine shares into segments, and takes the segments of others in. All state is in the store and at
+// the places, so several of these may exist; a file lock lets one work at a time. The host has to ingest and must
+// outlive it. One thread.
+class Sharing {
+ public:
+  // Makes the key of this machine if there is none. Errc::unsupported: built without encryption.
+  static Result<Sharing> open(MemoryHost& host);
+
+  // Make, join and leave a share. Errors say what to do instead.
+  // `place`: a directory, or user@host.
+  Result<ShareRow> init(const std::string& place, const std::string& project, bool sealed);
+  Result<ShareRow> join(const std::string& place, const std::string& project, const std::string& invitation);
+  Result<void> leave(const ShareRow& share);
+
+  // Takes in, then writes. What came is stored when it returns. Errc::not_found: the place is not there.
+  Result<Exchanged> sync(const ShareRow& share, const std::stop_token& stop);
+
+  // Compares the segments that the store knows with those at the place, and returns what is wrong.
+  Result<std::vector<std::string>> verify(const ShareRow& share);
+
+  const std::string& machine() const { return machine_; }
+  // Returns the directory of a share: at its place, or this machine's copy of the one on a host.
+  Result<SharePlace> place_of(const ShareRow& share) const;
+  // Returns the members of a share; in a sealed one those who know the invitation.
+  std::vector<Member> members(const ShareRow& share, const SharePlace& place) const;
+
+ private:
+  explicit Sharing(MemoryHost& host) : host_(host) {}
+
+  // One share during a sync.
+  struct Work {
+    const ShareRow& share;
+    SharePlace place;
+    std::map<std::string, Member> members{};                     // by machine
+    std::set<std::string> of_others{};                           // uids
+    std::set<std::string> excluded{};                            // uids
+    seal::CipherPtr cipher{};                                    // of own segments; null: not sealed
+    std::map<std::string, SharedSessionRow> sessions{};          // own ones, and those that are out
+    std::map<std::string, std::vector<std::string>> segments{};  // names of own segments of a session, in order
+    std::set<std::string> known{};                               // names of segments
+    TimeMs known_at = 0;                                         // of the newest segment: the next one is later
+    std::vector<SharedSegmentRow> rows{};                        // to be stored
+    std::shared_ptr<const Withheld> withheld{};
+    Exchanged done{};
+  };
+
+  Result<void> admit(Work& work);
+  Result<void> write_keys(Work& work);
+  Result<void> load(Work& work);
+  Result<void> take_out(Work& work);
+  Result<void> withdraw(Work& work, const std::string& session_uid);
+  Result<void> publish(Work& work, const std::stop_token& stop);
+  Result<void> receive(Work& work, const std::stop_token& stop);
+  Result<void> take(Work& work, const std::set<std::filesystem::path>& files, const std::stop_token& stop);
+  Result<void> settle(Work& work, const std::stop_token& stop);
+  Result<void> honour(Work& work, const std::vector<std::string>& out);
+  Result<void> write(Work& work, Segment segment);
+  Result<void> exchange_files(const ShareRow& share) const;  // with the host, if the place is one
+  Result<void> save(Work& work, const std::vector<SharedSessionRow>& sessions);
+  CipherOf ciphers_of(const SharePlace& place, const std::string& machine) const;
+  Member self(const ShareRow& share, bool left) const;
+  std::filesystem::path directory() const;
+  std::filesystem::path inbox(const std::string& session_uid) const;
+  Reader reader() const;
+
+  MemoryHost& host_;
+  std::string secret_;                                // key of this machine
+  std::string machine_;                               // its id
+  bool is_settled_ = false;                           // what an earlier process left undone is done
+  std::vector<redaction::TextToken> checked_tokens_;  // of the texts that own segments were searched for
+};
+
+}  // namespace memd::sharing

@@ -1,0 +1,84 @@
+#include "daemon/sharing/sharing_thread.hpp"
+
+#include "daemon/host/memory_host.hpp"
+#include "daemon/ingest/silent_places.hpp"
+#include "daemon/log.hpp"
+#include "daemon/sharing/exchange.hpp"
+#include "schemas/base/error.hpp"
+#include "store/read/shares.hpp"
+#include "store/reader.hpp"
+
+#include <algorithm>
+#include <chrono>
+
+namespace memd::sharing {
+namespace {
+
+using namespace std::chrono_literals;
+
+// Between rounds that did something: what is written meanwhile goes into one segment.
+constexpr auto kAfterWork = 700ms;
+constexpr auto kSilentPlace = 5s;  // between looks at a file system that reports no changes
+constexpr auto kRemotePlace = 1min;
+constexpr auto kAnyPlace = 5min;
+constexpr auto kAfterTrouble = 30s;
+
+}  // namespace
+
+SharingThread::SharingThread(MemoryHost& host, Watch watch)
+    : host_(host),
+      watch_(std::move(watch)),
+      thread_("memd-share", [this](const std::stop_token& stop) { return round(stop); }) {}
+
+void SharingThread::hint(const std::filesystem::path& path) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (!watched_.contains(path) && !watched_.contains(path.parent_path())) return;
+  }
+  thread_.hint();
+}
+
+BackgroundThread::Next SharingThread::round(const std::stop_token& stop) {
+  Reader reader = Reader::in_background(host_.settings().layout.database());
+  const auto shares = reader.ask(SharesQuery{});
+  if (!shares || (shares->empty() && !sharing_)) return {};
+  if (!sharing_) {
+    auto opened = Sharing::open(host_);
+    if (!opened) {
+      log::error("sharing: {}", opened.error().message());
+      return {};
+    }
+    sharing_.emplace(std::move(*opened));
+  }
+  bool did_something = false;
+  BackgroundThread::Time::duration pause = kAnyPlace;
+  std::set<std::filesystem::path> watched;
+  for (const ShareRow& share : *shares) {
+    if (stop.stop_requested()) return {};
+    const auto done = sharing_->sync(share, stop);
+    std::string& trouble = troubles_[share.place + "\n" + share.project];
+    const std::string now = done ? done->waiting_why : done.error().is(Errc::cancelled) ? "" : done.error().message();
+    if (now != trouble && !now.empty()) log::error("sharing {}: {}", share.project, now);
+    trouble = now;
+    if (!done) pause = std::min<BackgroundThread::Time::duration>(pause, kAfterTrouble);
+    did_something = did_something || (done && done->sent_segments + done->taken_segments > 0);
+    if (const auto remote = is_remote(share.place); remote && *remote)
+      pause = std::min<BackgroundThread::Time::duration>(pause, kRemotePlace);
+    else if (!file_system_of(share.place).silent.empty())
+      pause = std::min<BackgroundThread::Time::duration>(pause, kSilentPlace);
+    if (const auto place = sharing_->place_of(share))
+      for (auto& directory : place->watched())
+        watched.insert(std::move(directory));
+  }
+  bool changed = false;
+  {
+    const std::lock_guard lock(mutex_);
+    changed = watched_ != watched;
+    if (changed) watched_ = watched;
+  }
+  if (changed && watch_) watch_({watched.begin(), watched.end()});
+  if (did_something || changed) return {std::chrono::steady_clock::now() + kAfterWork, BackgroundThread::Hints::ignore};
+  return {std::chrono::steady_clock::now() + pause};
+}
+
+}  // namespace memd::sharing

@@ -1,0 +1,36 @@
+#pragma once
+
+#include "schemas/base/timestamp.hpp"
+
+#include <cstdint>
+#include <string>
+
+// Rows of what is shared (schemas/sql/0002_shares.sql).
+namespace memd {
+
+struct ShareRow {
+  std::int64_t pk = 0;
+  std::string place;
+  std::string project;
+  std::string share_id;
+  std::string invitation;  // empty: not sealed
+};
+
+struct SharedSessionRow {
+  std::string session_uid;
+  std::int64_t next_seq = 0;
+  std::uint64_t last_event = 0;
+  TimeMs ingested_at = 0;
+  bool is_out = false;
+};
+
+struct SharedSegmentRow {
+  std::string name;
+  std::string machine;
+  std::string session_uid;
+  std::int64_t events = 0;
+  std::int64_t bytes = 0;
+  TimeMs known_at = 0;
+};
+
+}  // namespace memd
