@@ -49,7 +49,7 @@ for target in "${targets[@]}"; do
   built=$(program "$target")
   case $target in
     macos-*) "$here/check_macho.sh" "$built" ;;
-    *) [ -z "$(readelf --program-headers "$built" | grep INTERP)" ] || die "$built needs shared libraries" ;;
+    *) ! readelf --program-headers "$built" | grep -q INTERP || die "$built needs shared libraries" ;;
   esac
   install -m 0755 "$built" "$stage/bin/memd"
   cp -r "$told/share" "$stage"
