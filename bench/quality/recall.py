@@ -111,11 +111,15 @@ DECISIONS = [
     ("I don't want {a} to write into {b}, drop that idea.", "Change {a} so that it writes its result into {b} as well"),
     ("We go with {a} instead of {b} for the storage.", "Now implement the storage and use {b} where {a} would be slow"),
     ("We decided to keep {a} separate from {b}.", "Could you merge {a} and {b} into one file so that it is simpler?")]
-CORRECTIONS = [
-    ("Please never rename {a} without asking me.", "Never rename {a} without asking me first!"),
-    ("Always run {a} before you touch {b}.", "Again: always run {a} before you touch {b}, please."),
-    ("Don't put {a} into commit messages.", "Do not put {a} into the commit messages."),
-    ("Use {a} instead of {b} in new code.", "In new code, use {a} instead of {b}, as I said.")]
+CORRECTIONS = [  # once, again, taken back
+    ("Please never rename {a} without asking me.", "Never rename {a} without asking me first!",
+     "From now on rename {a} without asking me."),
+    ("Always run {a} before you touch {b}.", "Again: always run {a} before you touch {b}, please.",
+     "Don't run {a} before you touch {b} any more."),
+    ("Don't put {a} into commit messages.", "Do not put {a} into the commit messages.",
+     "Put {a} into the commit messages, please."),
+    ("Use {a} instead of {b} in new code.", "In new code, use {a} instead of {b}, as I said.",
+     "Do not use {a} instead of {b} in new code.")]
 DAY, PLANTED = 86400, 40
 
 
@@ -155,7 +159,7 @@ def planted(o):
                 told(DECISIONS[n % len(DECISIONS)][1].format(a=c, b=d)))
             found["decision", side, "look-alike: another project"].append(told(asks, other, theirs))
             found["decision", side, "look-alike: two words"].append(told(f"{a} {b}"))
-            once, again = (text.format(a=a, b=b) for text in CORRECTIONS[n % len(CORRECTIONS)])
+            once, again, back = (text.format(a=a, b=b) for text in CORRECTIONS[n % len(CORRECTIONS)])
             standing = lambda place, at: any(a in line for line in lines("start", place, at) if line.startswith("Said"))
             say(once, f"correct{n}", now)
             found["correction", side, "look-alike: said once"].append(standing(f"correct{n}", now + DAY))
@@ -163,11 +167,8 @@ def planted(o):
             found["correction", side, "told"].append(standing(f"correct{n}", now + 2 * DAY))
             found["correction", side, "look-alike: another project"].append(standing(other, now + 2 * DAY))
             found["correction", side, "look-alike: long ago"].append(standing(f"correct{n}", now + 40 * DAY))
-            if again.startswith(("Never", "Do not")):
-                say(f"Please rename {a} now and put {a} into the commit messages.", f"correct{n}", now + 3 * DAY)
-                say(f"You may put {a} into commit messages, and rename {a} without asking me.", f"correct{n}",
-                    now + 4 * DAY)
-                found["correction", side, "look-alike: taken back"].append(standing(f"correct{n}", now + 5 * DAY))
+            say(back, f"correct{n}", now + 3 * DAY)
+            found["correction", side, "look-alike: taken back"].append(standing(f"correct{n}", now + 4 * DAY))
     print(f"\n| planted | half | | said |\n|{'---|' * 4}")
     for (what, side, case), hits in sorted(found.items()):
         print(f"| {what} | {side} | {case} | {share(hits)} |")

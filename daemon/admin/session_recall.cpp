@@ -24,6 +24,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <set>
 
 namespace memd::admin {
 namespace {
@@ -55,12 +56,13 @@ class Lines {
   }
   void add_section(std::string_view title, const std::vector<std::string>& lines, std::size_t most = kMostLines) {
     for (std::size_t i = 0; i < std::min(lines.size(), most); ++i)
-      add(std::string(title) + lines[i]);
+      if (said_.insert(lines[i]).second) add(std::string(title) + lines[i]);
   }
 
  private:
   std::vector<std::string>& out_;
   TokenBudget budget_;
+  std::set<std::string> said_;  // a rule may be a decision, too
 };
 
 std::string day_of(TimeMs time) { return format_rfc3339(time).substr(0, 16); }
@@ -94,7 +96,9 @@ Result<continuity::Pack> told_state(Reader& reader, std::int64_t session_pk, boo
            (!compacting && t.outcome != continuity::TestOutcome::failed);
   });
   state.decisions.clear();  // a person's count, see decisions_of()
-  if (state.last_words && continuity::announces(state.last_words->text)) state.last_words.reset();
+  const auto announces = [](const continuity::ExtractedSentence& s) { return continuity::announces(s.text); };
+  std::erase_if(state.next_steps, announces);
+  if (state.last_words && announces(*state.last_words)) state.last_words.reset();
   return continuity::make_pack(state, 2 * kCompactionTokens, continuity::kWeights.complement);
 }
 
@@ -169,7 +173,7 @@ Result<std::vector<std::string>> lines_at_start(Reader& reader, const SessionPla
   }
   std::vector<std::string_view> worktrees{place.cwd};
   for (const SessionRow& s : list.sessions) {
-    if (s.ended_at < now - kSiblingAge || s.git_branch.empty() || s.git_branch == branch ||
+    if (out.empty() || s.ended_at < now - kSiblingAge || s.git_branch.empty() || s.git_branch == branch ||
         std::ranges::find(worktrees, s.cwd) != worktrees.end() || worktrees.size() > kMostSiblings)
       continue;
     worktrees.push_back(s.cwd);

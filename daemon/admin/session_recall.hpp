@@ -28,9 +28,9 @@ struct SessionPlace {
   std::string branch;           // checked out in cwd; empty: none, or not known
 };
 
-// Returns where work on the checked-out branch stopped within a week, in any worktree of the repository; the sessions
-// of other branches of the last day; and the standing lines. Of the branch it says nothing after a plan was handed
-// over, because the plan says it.
+// Returns where work on the checked-out branch stopped within a week, in any worktree of the repository; beside it
+// other worktrees with work of the last day; and the standing lines. Of the branch it says nothing after a plan was
+// handed over, because the plan says it.
 Result<std::vector<std::string>> lines_at_start(Reader& reader, const SessionPlace& place, TimeMs now);
 
 // Returns what the person said in several sessions of the project.
