@@ -8,6 +8,7 @@ class OpenHands(Agent):
     programs = 'bin'
     setup_name = 'openhands'
     subagent = 'general-purpose'
+    tokens_by_turn = True
     OPTIONS = ['--headless', '--override-with-envs', '--always-approve', '--exit-without-confirmation']
     ASK = ['-t']
 

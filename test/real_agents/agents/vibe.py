@@ -11,6 +11,8 @@ class Vibe(Agent):
     programs = 'bin'
     setup_name = 'vibe'
     keeps_ids = False
+    overwrites = True  # of several compactions only the last summary stays
+    tokens_of = ('step', 'end', 'stray', 'summary')
     fill = 150_000
     ready = 'standin'
     OPTIONS = ['--yolo', '--trust']
