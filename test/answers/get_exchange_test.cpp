@@ -225,6 +225,30 @@ TEST_F(GetExchange, EventsComeWithTextsFromTheSource) {
   EXPECT_FALSE(events->at(2).as_object().contains("text"));  // the agent purged it
 }
 
+// As the page of memd web reads a session.
+TEST_F(GetExchange, WhatTheAgentSaidStandsAmongWhatItDid) {
+  const auto id = store.exchange(
+      session, {.user = "Go", .answer = "First.\n\nThen.", .tools = {}, .interventions = {}, .files = {}});
+  const auto source = store.source(Platform::claude_code, "/home/u/.claude/a.jsonl", 1000, 1000);
+  const auto first = store.event(session, EventKind::assistant_msg, "", "First.", source);
+  store.event(session, EventKind::tool_call, "Bash", "make", source);
+  const auto then = store.event(session, EventKind::assistant_msg, "", "Then.", source);
+  std::string long_text = "Then.";
+  for (int i = 0; i < 300; ++i)
+    long_text += " And more of it.";
+  raw.texts[static_cast<std::uint64_t>(first) * 100] = "First.";
+  raw.texts[static_cast<std::uint64_t>(then) * 100] = long_text;
+  const auto a = call("get_exchange", ids(id, R"(,"include_tools":true,"in_order":true,"max_tokens":8000)"));
+  const auto& events = a.at("exchanges").at(0).at("events").as_array();
+  ASSERT_EQ(events.size(), 3U);
+  EXPECT_EQ(str(events[0].at("text")), "First.") << "although the summary says it";
+  EXPECT_EQ(str(events[1].at("kind")), "tool_call");
+  EXPECT_EQ(str(events[2].at("text")), long_text) << "whole";
+  EXPECT_EQ(
+      call("get_exchange", ids(id, R"(,"include_tools":true)")).at("exchanges").at(0).at("events").as_array().size(),
+      1U);
+}
+
 TEST_F(GetExchange, ManyEventsComeOnceEach) {
   const auto id =
       store.exchange(session, {.user = "Go", .answer = "Went.", .tools = {}, .interventions = {}, .files = {}});
