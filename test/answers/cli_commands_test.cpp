@@ -110,6 +110,8 @@ TEST_F(CliCommands, ASessionIsReadFromStartToEnd) {
   EXPECT_THAT(read.out, Not(HasSubstr("it says word")));
   EXPECT_THAT(print({"show", "latest", "--tools"}).out, HasSubstr("it says word"));
   EXPECT_THAT(print({"show", "claude_code:" + id, "--md"}).out, HasSubstr("**User**\n\n> Then mend it."));
+  const auto days = json_of({"timeline", "--since", "2026-01-01", "--all-projects"});
+  EXPECT_EQ(days.at("total_sessions").as_int64(), 1) << "subagents are no sessions of their own";
   EXPECT_EQ(json_of({"show", id}).at("exchanges").as_array().size(), 2U);
   const Printed unknown = print({"show", "nosuchsession"});
   EXPECT_NE(unknown.code, 0);
