@@ -7,6 +7,7 @@
 #include "store/text/shell_line.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 #include <optional>
 #include <string_view>
@@ -115,6 +116,25 @@ std::string recalled_line(std::string_view text, std::size_t bytes) {
 
 constexpr std::size_t kRecalledCommandBytes = 140;
 
+using Runs = std::vector<RecalledRun>;
+
+// Returns what was done between a failed run and the next of the same command that passed. nullopt: none did, or
+// nothing was done.
+std::optional<Recalled> end_of(sqlite::Database& db, std::int64_t session_pk, const Runs& runs,
+                               Runs::const_iterator failed) {
+  const std::string_view what = without_pipe_end(failed->line);
+  const auto passes = [&](const RecalledRun& run) { return run.passed() && without_pipe_end(run.line) == what; };
+  const auto next = std::find_if(std::next(failed), runs.end(), passes);
+  if (next == runs.end()) return std::nullopt;
+  std::string done;
+  for (const std::string& name : edited_between(db, session_pk, failed->seq, next->seq))
+    done += (done.empty() ? "edits of " : ", ") + name;
+  for (auto between = std::next(failed); done.empty() && between != next; ++between)
+    if (between->passed()) done = "`" + recalled_line(between->line, kRecalledCommandBytes) + "`";
+  if (done.empty()) return std::nullopt;
+  return Recalled{RecalledKind::solved, std::move(done), exchange_of_event(db, session_pk, next->seq)};
+}
+
 }  // namespace
 
 std::string error_signature(std::string_view output) {
@@ -180,22 +200,19 @@ ErrorRecallQuery::Answer ErrorRecallQuery::run(sqlite::Database& db) const {
       if (!run->failed()) continue;
       const std::string known = error_signature(run->result);
       if (known.empty() || !(wanted.starts_with(known) || known.starts_with(wanted))) continue;
-      const std::string_view what = without_pipe_end(run->line);
-      for (auto next = run.base(); next != runs.end(); ++next) {
-        if (!next->passed() || without_pipe_end(next->line) != what) continue;
-        std::string done;
-        for (const std::string& name : edited_between(db, session.pk, run->seq, next->seq))
-          done += (done.empty() ? "edits of " : ", ") + name;
-        for (auto between = run.base(); done.empty() && between != next; ++between)
-          if (between->passed()) done = "`" + recalled_line(between->line, kRecalledCommandBytes) + "`";
-        if (done.empty()) break;
+      if (auto end = end_of(db, session.pk, runs, std::prev(run.base())))
         return {{RecalledKind::met_error, recalled_line(run->line, kRecalledCommandBytes),
                  exchange_of_event(db, session.pk, run->seq)},
-                {RecalledKind::solved, done, exchange_of_event(db, session.pk, next->seq)}};
-      }
+                std::move(*end)};
     }
   }
   return {};
+}
+
+FailureEndQuery::Answer FailureEndQuery::run(sqlite::Database& db) const {
+  const Runs runs = runs_of(db, {session_pk, std::numeric_limits<std::int64_t>::max()});
+  const auto failed = std::ranges::find(runs, seq, &RecalledRun::seq);
+  return failed == runs.end() ? std::nullopt : end_of(db, session_pk, runs, failed);
 }
 
 }  // namespace memd

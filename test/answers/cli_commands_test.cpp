@@ -108,6 +108,11 @@ TEST_F(CliCommands, ASessionIsReadFromStartToEnd) {
     at = found;
   }
   EXPECT_THAT(read.out, Not(HasSubstr("it says word")));
+  const auto runs = json_of({"cmd", "CAT", "txt"});
+  EXPECT_EQ(runs.at("total").as_int64(), 2);
+  EXPECT_EQ(runs.at("commands").at(0).at("command").as_string(), "cat /w/other.txt");
+  EXPECT_THAT(print({"cmd", "word"}).out, testing::AllOf(HasSubstr("cat /w/word.txt"), HasSubstr("/src/p")));
+  EXPECT_THAT(print({"fix"}).out, HasSubstr("No failed command"));
   EXPECT_THAT(print({"show", "latest", "--tools"}).out, HasSubstr("it says word"));
   EXPECT_THAT(print({"show", "claude_code:" + id, "--md"}).out, HasSubstr("**User**\n\n> Then mend it."));
   const auto days = json_of({"timeline", "--since", "2026-01-01", "--all-projects"});
