@@ -131,6 +131,8 @@ TEST_F(CliCommands, WhatPeopleGuessIsUnderstood) {
   EXPECT_THAT(print({"timeline", "--all-projects"}).out, HasSubstr("What runs now?"));
   EXPECT_THAT(print({"yesterday"}).out, HasSubstr("0 turns"));
   EXPECT_THAT(print({"list"}).out, HasSubstr("What runs now?"));
+  EXPECT_THAT(print({"last"}).out, HasSubstr("This does."));
+  EXPECT_THAT(print({"projects"}).out, HasSubstr("/src/p"));
   EXPECT_EQ(print({"version"}).out, print({"--version"}).out);
   EXPECT_EQ(print({"-v"}).out, print({"--version"}).out);
   EXPECT_THAT(print({"memory", "recap", "yesterday"}).err, HasSubstr("knows of nothing"));
