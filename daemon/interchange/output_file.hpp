@@ -12,8 +12,8 @@ namespace memd::interchange {
 // Owns the file; one thread.
 class OutputFile {
  public:
-  // finish() replaces an existing file. An empty path, or "-": standard output. Removes what killed processes have left of the
-  // same file.
+  // finish() replaces an existing file. An empty path, or "-": standard output. Removes what killed processes have left
+  // of the same file.
   static Result<OutputFile> open(const std::filesystem::path& path);
   ~OutputFile();  // removes an unfinished file
   OutputFile(OutputFile&& other) noexcept;
