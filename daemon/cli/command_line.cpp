@@ -247,6 +247,13 @@ const std::vector<Guess>& guesses() {
       {"today", {"timeline", "--all-projects"}},
       {"yesterday", {"timeline", "--all-projects", "--since", "yesterday", "--until", "yesterday"}},
       {"list", {"sessions"}},
+      {"ls", {"sessions"}},
+      {"history", {"sessions"}},
+      {"last", {"show", "latest"}},
+      {"find", {"search"}},
+      {"grep", {"search"}},
+      {"cost", {"usage"}},
+      {"projects", {"project", "list"}},
       {"version", {"--version"}}};
   return kGuesses;
 }

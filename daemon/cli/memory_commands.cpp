@@ -69,8 +69,46 @@ Result<std::optional<MemoryType>> type_of(const MemoryOptions& o) {
   return type;
 }
 
+// Empty: none is set.
+std::string editor_of_user() {
+  for (const char* variable : {"VISUAL", "EDITOR"})
+    if (const char* editor = std::getenv(variable); editor != nullptr && *editor != '\0') return editor;
+  return {};
+}
+
+Result<int> open_editor(const fs::path& file) {
+  const std::string editor = editor_of_user();
+  if (editor.empty())
+    return wrong_usage("say what to change (--title, --type, --tags, a file with the text), or set $EDITOR");
+  const std::string command = editor + " \"$1\"";
+  const pid_t child = ::fork();
+  if (child < 0) return Error::from_errno(errno, "fork", editor);
+  if (child == 0) {
+    ::execl("/bin/sh", "sh", "-c", command.c_str(), "sh", file.c_str(), static_cast<char*>(nullptr));
+    ::_exit(127);
+  }
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) return Error(Errc::io, editor + " failed");
+  return kOk;
+}
+
+// Returns what a person writes in an editor.
+Result<std::string> text_written() {
+  std::string file = (fs::temp_directory_path() / "memd-memory-XXXXXX.md").string();
+  const int fd = ::mkstemps(file.data(), 3);
+  if (fd < 0) return Error::from_errno(errno, "create", file);
+  ::close(fd);
+  const auto edited = open_editor(file);
+  auto text = edited ? files::read_named(file, files::kMostTextBytes) : Result<std::string>(edited.error());
+  std::error_code ignored;
+  fs::remove(file, ignored);
+  return text;
+}
+
 Result<std::string> text_given(const std::string& file) {
-  if (file.empty() && ::isatty(STDIN_FILENO) == 1) return std::string();
+  if (file.empty() && ::isatty(STDIN_FILENO) == 1)
+    return editor_of_user().empty() ? Result<std::string>(std::string()) : text_written();
   if (!file.empty() && file != "-") return files::read_named(file, files::kMostTextBytes);
   std::string text(files::kMostTextBytes + 1, '\0');
   std::cin.read(text.data(), static_cast<std::streamsize>(text.size()));
@@ -167,24 +205,6 @@ Result<int> write_memory(const MemoryOptions& o, const Invocation& call) {
   MEMD_TRY_ASSIGN(wanted.text, text_given(o.file));
   MEMD_TRY_ASSIGN(const auto done, notebook.create(std::move(wanted)));
   MEMD_TRY(print_written(call, done.memory, "created", done.masked));
-  return kOk;
-}
-
-Result<int> open_editor(const fs::path& file) {
-  const char* editor = std::getenv("VISUAL");
-  if (editor == nullptr || *editor == '\0') editor = std::getenv("EDITOR");
-  if (editor == nullptr || *editor == '\0')
-    return wrong_usage("say what to change (--title, --type, --tags, a file with the text), or set $EDITOR");
-  const std::string command = std::string(editor) + " \"$1\"";
-  const pid_t child = ::fork();
-  if (child < 0) return Error::from_errno(errno, "fork", editor);
-  if (child == 0) {
-    ::execl("/bin/sh", "sh", "-c", command.c_str(), "sh", file.c_str(), static_cast<char*>(nullptr));
-    ::_exit(127);
-  }
-  int status = 0;
-  ::waitpid(child, &status, 0);
-  if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) return Error(Errc::io, std::string(editor) + " failed");
   return kOk;
 }
 

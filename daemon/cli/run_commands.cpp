@@ -90,6 +90,13 @@ Result<int> show_commands(const Invocation& call, const RunOptions& o) {
 // Adds where the error was met and what ended it.
 Result<FailureOut> with_its_end(Reader& reader, const PastCommand& run) {
   FailureOut out{past_command(run), run.result, {}, {}, {}};
+  MEMD_TRY_ASSIGN(const auto end, reader.ask(FailureEndQuery{run.session_pk, run.seq}));
+  if (end) {
+    out.met_in = out.run.turn;
+    out.ended_by = end->text;
+    out.ended_in = format_exchange_id(end->exchange);
+    return out;
+  }
   MEMD_TRY_ASSIGN(const auto known, reader.ask(ErrorRecallQuery{{run.directory, {}}, run.result}));
   for (const Recalled& one : known) {
     if (one.kind == RecalledKind::met_error) out.met_in = format_exchange_id(one.exchange);

@@ -50,6 +50,7 @@ class ReadingWriter final : public interchange::TranscriptWriter {
 
   Result<void> exchange(const TranscriptExchange& x) override {
     if (screen_.is_closed()) return {};
+    name_subagents(x.started_at);
     part_.clear();
     if (x.id != 0)
       screen_.blank().line(Line(format_exchange_id(x.id), Style::id)

@@ -131,7 +131,7 @@ Result<ExportReport> write_transcript(Reader& reader, RecordFinder& records, con
 }
 
 std::string readable_time(TimeMs time) {
-  std::string out = format_rfc3339(time).substr(0, 19);
+  std::string out = time == 0 ? std::string() : format_rfc3339(to_local(time)).substr(0, 19);
   if (out.size() > 10) out[10] = ' ';
   return out;
 }
@@ -151,7 +151,7 @@ std::vector<std::pair<std::string, std::string>> transcript_facts(const SessionR
   add("Branch", s.git_branch);
   add("Model", s.model);
   if (s.started_at > 0)
-    add("Time", fmt::format("{} to {} UTC", readable_time(s.started_at), readable_time(s.ended_at)));
+    add("Time", fmt::format("{} to {} {}", readable_time(s.started_at), readable_time(s.ended_at), time_zone_label()));
   add("Turns", fmt::format("{}, with {} tool calls, {} of them failed", s.exchanges, s.tool_calls, s.tool_errors));
   const TokenUsage& t = s.cost.tokens;
   if (!(t == TokenUsage()))

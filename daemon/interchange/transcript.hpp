@@ -63,7 +63,7 @@ std::vector<std::pair<std::string, std::string>> transcript_facts(const SessionR
 // Returns a sentence that states the origin of the file and what it lacks.
 std::string provenance(const ExportReport& report);
 
-// Returns "2026-02-09 06:01:53" (UTC); empty for 0.
+// Returns "2026-02-09 06:01:53", local; empty for 0.
 std::string readable_time(TimeMs time);
 
 }  // namespace memd::interchange

@@ -101,6 +101,7 @@ class HtmlWriter final : public TranscriptWriter {
 
   Result<void> begin(const SessionRow& s) override {
     const std::string title = s.title.empty() ? s.uid : s.title;
+    agent_ = escape_html(name_of(s.platform));
     if (!std::exchange(begun_, true)) {
       page_.title = title;
       page_.styles = {"page.css", "session.css"};
@@ -157,11 +158,11 @@ class HtmlWriter final : public TranscriptWriter {
         who, e.partial ? " <span class=\"muted\">in part: the record is gone</span>" : "", prose(e.text));
   }
 
-  static std::string entry(const TranscriptEntry& e) {
+  std::string entry(const TranscriptEntry& e) const {
     switch (e.kind) {
       case EntryKind::prompt: return spoken("user", "User", e);
       case EntryKind::intervention: return spoken("user", "User, meanwhile", e);
-      case EntryKind::answer: return spoken("assistant", "Assistant", e);
+      case EntryKind::answer: return spoken("assistant", agent_, e);
       case EntryKind::thinking:
         return folded("thinking", "Thinking", "<div class=\"text\">" + prose(e.text) + "</div>");
       case EntryKind::result: return folded(e.is_error ? "call failed" : "call", "Result", block(e.text));
@@ -183,6 +184,7 @@ class HtmlWriter final : public TranscriptWriter {
   }
 
   WriteLine line_;
+  std::string agent_;  // its name, escaped
   report::HtmlPage page_;
   bool begun_ = false;
 };

@@ -62,6 +62,7 @@ class MarkdownWriter final : public TranscriptWriter {
       : line_([line = std::move(line)](std::string_view text) { return line(harmless(text)); }) {}
 
   Result<void> begin(const SessionRow& s) override {
+    agent_ = plain(name_of(s.platform));
     std::string out = fmt::format("# {}\n\n| | |\n|---|---|\n", plain(s.title.empty() ? s.uid : s.title));
     for (const auto& [name, value] : transcript_facts(s))
       out += fmt::format("| {} | {} |\n", name, plain(value));
@@ -89,12 +90,12 @@ class MarkdownWriter final : public TranscriptWriter {
                        report::escape_html(ascii::one_line(summary)), content);
   }
 
-  static std::string entry(const TranscriptEntry& e) {
+  std::string entry(const TranscriptEntry& e) const {
     const std::string_view gone = e.partial ? " (in part: the record is gone)" : "";
     switch (e.kind) {
       case EntryKind::prompt: return fmt::format("**User**{}\n\n{}\n", gone, block_quote(e.text));
       case EntryKind::intervention: return fmt::format("**User, meanwhile**{}\n\n{}\n", gone, block_quote(e.text));
-      case EntryKind::answer: return fmt::format("**Assistant**{}\n\n{}\n", gone, closed(e.text));
+      case EntryKind::answer: return fmt::format("**{}**{}\n\n{}\n", agent_, gone, closed(e.text));
       case EntryKind::thinking: return folded("Thinking", fenced(e.text));
       case EntryKind::result: return folded("Result" + std::string(e.is_error ? " (error)" : ""), fenced(e.text));
       case EntryKind::call: {
@@ -113,6 +114,7 @@ class MarkdownWriter final : public TranscriptWriter {
   }
 
   WriteLine line_;
+  std::string agent_;  // its name, escaped
 };
 
 }  // namespace

@@ -224,14 +224,17 @@ std::int64_t exchanges_in(const FileHistoryAnswer& a) {
 
 Result<FileHistoryAnswer> run(const ToolServices& services, const FileHistoryParams& params,
                               mcp::ToolContext& context) {
-  MEMD_TRY_ASSIGN(const Scope scope, resolve_scope(services, params, {Capability::file_context, {}}));
+  ScopeRequest request{Capability::file_context, {}};
+  // An absolute path names its project itself.
+  if (!params.cwd.value_or("").empty() && !params.path.value_or("").starts_with('/')) request.caller = &context;
+  MEMD_TRY_ASSIGN(const Scope scope, resolve_scope(services, params, request));
   const auto asked = question_of(params, scope);
   MEMD_TRY_ASSIGN(const PageCursor at, decode_cursor(params.cursor, asked));
   MEMD_TRY_ASSIGN(const auto reader, lease_reader(services, context.stop));
   MEMD_TRY_ASSIGN(FileQuestion question, understand(services, *reader, params, scope, context));
   FileHistory history;
   if (!question.nothing) {
-    question.query.limit = kUsesAhead;
+    question.query.limit = static_cast<int>(std::min<std::int64_t>(params.n_results.value_or(kUsesAhead), kUsesAhead));
     question.query.offset = static_cast<int>(at.offset);
     MEMD_TRY_ASSIGN(history, reader->ask(question.query));
     if (history.total_exchanges == 0) question.notes.emplace_back("Nothing in this scope.");

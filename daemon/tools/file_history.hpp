@@ -24,6 +24,7 @@ struct FileHistoryParams : ScopeParams {
   std::optional<std::string> commit_time;
   std::optional<std::string> branch;
   std::vector<std::string> paths;
+  std::optional<std::int64_t> n_results;
 };
 
 struct FileUseOut {
@@ -103,7 +104,8 @@ MEMD_DESCRIBE(memd::tools::FileHistoryParams,
               field<&T::commit>("Its id, 4 digits or more.", length(0, 40)),
               field<&T::commit_time>("With branch and paths: a commit that no session names.", length(0, 60)),
               field<&T::branch>(length(0, 300)), field<&T::paths>(max_items(100), length(1, 1000)),
-              tools::kPlatformFields, tools::kTimeFields, tools::kPageFields);
+              field<&T::n_results>(clamped(1, 100)), tools::kDirectoryFields, tools::kPlatformFields,
+              tools::kTimeFields, tools::kPageFields);
 MEMD_DESCRIBE(
     memd::tools::FileUseOut, field<&T::exchange_id>("For get_exchange."), field<&T::timestamp>("RFC 3339."),
     field<&T::access>("modified, read or referenced, the most of them."), field<&T::lines_added>("By edits."),

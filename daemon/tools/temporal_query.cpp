@@ -178,7 +178,8 @@ Result<TemporalQueryAnswer> run(const ToolServices& services, const TemporalQuer
                                 mcp::ToolContext& context) {
   ScopeParams asked = params;
   asked.since = params.from;
-  MEMD_TRY_ASSIGN(const Scope scope, resolve_scope(services, asked, {Capability::temporal_query, {}, &context}));
+  MEMD_TRY_ASSIGN(Scope scope, resolve_scope(services, asked, {Capability::temporal_query, {}, &context}));
+  scope.filter.include_subagents = false;  // their work is told by the sessions that started them
   const auto question = question_key({"temporal_query", scope.key});
   MEMD_TRY_ASSIGN(const PageCursor at, decode_cursor(params.cursor, question));
   MEMD_TRY_ASSIGN(const auto reader, lease_reader(services, context.stop));

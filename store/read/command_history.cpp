@@ -33,7 +33,7 @@ CommandHistoryQuery::Answer CommandHistoryQuery::run(sqlite::Database& db) const
       failed_run +
       ", o.exit_code, coalesce(r.summary, ''), s.uid, s.platform,"
       " (SELECT x.exchange_pk FROM exchanges x WHERE x.session_pk = c.session_pk AND x.first_seq <= c.event_seq"
-      "  ORDER BY x.exchange_number DESC LIMIT 1), count(*) OVER ()"
+      "  ORDER BY x.exchange_number DESC LIMIT 1), count(*) OVER (), c.session_pk, c.event_seq"
       " FROM sessions s JOIN commands c ON c.session_pk = s.session_pk"
       " JOIN events e ON e.session_pk = c.session_pk AND e.seq = c.event_seq"
       " LEFT JOIN events r ON r.session_pk = c.session_pk AND r.seq = e.pair_seq"
@@ -62,6 +62,8 @@ CommandHistoryQuery::Answer CommandHistoryQuery::run(sqlite::Database& db) const
     one.platform = platform_of(q.text(9));
     one.exchange = q.int64(10);
     out.total = q.int64(11);
+    one.session_pk = q.int64(12);
+    one.seq = q.int64(13);
   }
   return out;
 }

@@ -22,6 +22,8 @@ struct PastCommand {
   bool failed = false;
   std::optional<std::int32_t> exit_code;  // nullopt: the agent does not say
   std::string result;                     // one line; empty: none is stored
+  std::int64_t session_pk = 0;
+  std::int64_t seq = 0;  // of the call
   ExchangeId exchange = 0;
   std::string session_uid;
   Platform platform{};

@@ -11,7 +11,9 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <limits>
+#include <optional>
 #include <ranges>
 #include <string_view>
 
@@ -160,6 +162,29 @@ std::string reply_in(std::string_view line) {
   return std::string(id) + ": " + std::string(said.substr(0, said.find('"')));
 }
 
+using Runs = std::vector<RecalledRun>;
+
+// Returns what was done between a failed run and the next one of the command, or of another form of it, that passed.
+// nullopt: none did, or nothing was done.
+std::optional<Recalled> end_of(sqlite::Database& db, std::int64_t session_pk, const Runs& runs,
+                               Runs::const_iterator failed) {
+  const std::string_view what = without_pipe_end(failed->line);
+  const auto ends = [&](const RecalledRun& run) {
+    const std::string_view then = without_pipe_end(run.line);
+    return run.passed() && (then == what || is_form_of(then, what));
+  };
+  const auto next = std::find_if(std::next(failed), runs.end(), ends);
+  if (next == runs.end()) return std::nullopt;
+  std::string done;
+  for (const std::string& name : edited_between(db, session_pk, failed->seq, next->seq))
+    done += (done.empty() ? "edits of " : ", ") + name;
+  if (without_pipe_end(next->line) != what) done = "`" + recalled_line(next->line, kRecalledCommandBytes) + "`";
+  for (auto between = std::next(failed); done.empty() && between != next; ++between)
+    if (between->passed()) done = "`" + recalled_line(between->line, kRecalledCommandBytes) + "`";
+  if (done.empty()) return std::nullopt;
+  return Recalled{RecalledKind::solved, std::move(done), exchange_of_event(db, session_pk, next->seq)};
+}
+
 }  // namespace
 
 std::string error_signature(std::string_view output) {
@@ -199,21 +224,10 @@ ErrorRecallQuery::Answer ErrorRecallQuery::run(sqlite::Database& db) const {
     if (!out.empty()) continue;
     for (auto run = runs.rbegin(); run != runs.rend(); ++run) {
       if (!run->failed() || !met(*run) || !out.empty()) continue;
-      const std::string_view what = without_pipe_end(run->line);
-      for (auto next = run.base(); out.empty() && next != runs.end(); ++next) {
-        const std::string_view then = without_pipe_end(next->line);
-        if (!next->passed() || !(then == what || is_form_of(then, what))) continue;
-        std::string done;
-        for (const std::string& name : edited_between(db, session.pk, run->seq, next->seq))
-          done += (done.empty() ? "edits of " : ", ") + name;
-        if (then != what) done = "`" + recalled_line(next->line, kRecalledCommandBytes) + "`";
-        for (auto between = run.base(); done.empty() && between != next; ++between)
-          if (between->passed()) done = "`" + recalled_line(between->line, kRecalledCommandBytes) + "`";
-        if (done.empty()) break;
+      if (auto end = end_of(db, session.pk, runs, std::prev(run.base())))
         out = {{RecalledKind::met_error, recalled_line(run->line, kRecalledCommandBytes),
                 exchange_of_event(db, session.pk, run->seq)},
-               {RecalledKind::solved, done, exchange_of_event(db, session.pk, next->seq)}};
-      }
+               std::move(*end)};
     }
   }
   return out;
@@ -260,6 +274,12 @@ SessionDeedsQuery::Answer SessionDeedsQuery::run(sqlite::Database& db) const {
                                 q.int64(0)));
   }
   return out;
+}
+
+FailureEndQuery::Answer FailureEndQuery::run(sqlite::Database& db) const {
+  const Runs runs = runs_of(db, {session_pk, std::numeric_limits<std::int64_t>::max()});
+  const auto failed = std::ranges::find(runs, seq, &RecalledRun::seq);
+  return failed == runs.end() ? std::nullopt : end_of(db, session_pk, runs, failed);
 }
 
 }  // namespace memd

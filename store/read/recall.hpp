@@ -5,6 +5,7 @@
 #include "store/db/database.hpp"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -53,6 +54,15 @@ struct SessionDeedsQuery {
   std::int64_t session_pk = 0;
 
   using Answer = SessionDeeds;
+  Answer run(sqlite::Database& db) const;
+};
+
+// Returns what was done between a failed command and the next run of it in its session that passed. nullopt: none did.
+struct FailureEndQuery {
+  std::int64_t session_pk = 0;
+  std::int64_t seq = 0;  // of the failed call
+
+  using Answer = std::optional<Recalled>;  // RecalledKind::solved
   Answer run(sqlite::Database& db) const;
 };
 

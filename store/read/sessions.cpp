@@ -141,7 +141,10 @@ std::string title_of_prompt(std::string_view prompt) {
   }
   prompt = without_wrappers(prompt);
   std::string_view rest = prompt;
-  while (begins_as(ascii::trimmed(rest), WordClass::empty_line))
+  const auto words_of = [](std::string_view text) {
+    return text.substr(std::min(text.find_first_not_of("# \t\r\n"), text.size()));
+  };
+  while (begins_as(words_of(rest), WordClass::empty_line))
     if (take_line(rest).empty()) return clipped(first_words(prompt));
   return clipped(first_words(ascii::trimmed(rest).empty() ? prompt : rest));
 }

@@ -108,8 +108,15 @@ TEST_F(CliCommands, ASessionIsReadFromStartToEnd) {
     at = found;
   }
   EXPECT_THAT(read.out, Not(HasSubstr("it says word")));
+  const auto runs = json_of({"cmd", "CAT", "txt"});
+  EXPECT_EQ(runs.at("total").as_int64(), 2);
+  EXPECT_EQ(runs.at("commands").at(0).at("command").as_string(), "cat /w/other.txt");
+  EXPECT_THAT(print({"cmd", "word"}).out, testing::AllOf(HasSubstr("cat /w/word.txt"), HasSubstr("/src/p")));
+  EXPECT_THAT(print({"fix"}).out, HasSubstr("No failed command"));
   EXPECT_THAT(print({"show", "latest", "--tools"}).out, HasSubstr("it says word"));
   EXPECT_THAT(print({"show", "claude_code:" + id, "--md"}).out, HasSubstr("**User**\n\n> Then mend it."));
+  const auto days = json_of({"timeline", "--since", "2026-01-01", "--all-projects"});
+  EXPECT_EQ(days.at("total_sessions").as_int64(), 1) << "subagents are no sessions of their own";
   EXPECT_EQ(json_of({"show", id}).at("exchanges").as_array().size(), 2U);
   const Printed unknown = print({"show", "nosuchsession"});
   EXPECT_NE(unknown.code, 0);
@@ -124,6 +131,8 @@ TEST_F(CliCommands, WhatPeopleGuessIsUnderstood) {
   EXPECT_THAT(print({"timeline", "--all-projects"}).out, HasSubstr("What runs now?"));
   EXPECT_THAT(print({"yesterday"}).out, HasSubstr("0 turns"));
   EXPECT_THAT(print({"list"}).out, HasSubstr("What runs now?"));
+  EXPECT_THAT(print({"last"}).out, HasSubstr("This does."));
+  EXPECT_THAT(print({"projects"}).out, HasSubstr("/src/p"));
   EXPECT_EQ(print({"version"}).out, print({"--version"}).out);
   EXPECT_EQ(print({"-v"}).out, print({"--version"}).out);
   EXPECT_THAT(print({"memory", "recap", "yesterday"}).err, HasSubstr("knows of nothing"));

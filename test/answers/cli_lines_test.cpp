@@ -2,10 +2,16 @@
 #include "daemon/cli/render/line.hpp"
 #include "daemon/cli/render/look.hpp"
 #include "daemon/cli/render/screen.hpp"
+#include "daemon/cli/render/views.hpp"
 #include "daemon/cli/render/words.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include <algorithm>
+#include <functional>
+#include <string>
+#include <vector>
 
 namespace memd::cli {
 namespace {
@@ -145,6 +151,70 @@ TEST(CliWords, SessionsAreNamedAsShortAsTellsThemApart) {
   EXPECT_EQ(names.name("claude_code:8c3de0b4-42f3-4bb8"), "8c3de0b4-42f3-4");
   EXPECT_EQ(names.name("codex:short"), "short");
   EXPECT_EQ(SessionNames(Look()).name("codex:short"), "codex:short");
+}
+
+std::string shown(const std::function<void(Screen&)>& draw, std::size_t columns) {
+  KeptLines kept;
+  Look look;
+  look.columns = columns;
+  look.is_terminal = true;
+  Screen screen(look, kept);
+  draw(screen);
+  std::string out;
+  for (const std::string& line : plain(kept.lines)) {
+    EXPECT_LE(columns_of(line), columns) << line;
+    out += line + "\n";
+  }
+  return out;
+}
+
+TEST(CliHits, TheAnswerIsShownInPlaceOfThePromptAgainOrOfArguments) {
+  tools::SearchResultOut hit;
+  hit.exchange_id = "x1";
+  hit.session_name = "Queue";
+  hit.timestamp = "2026-02-09T06:01:53Z";
+  hit.user_message = "Why is the queue slow?";
+  hit.assistant_response = "I looked.\nThe queue waits for a lock.";
+  for (const char* snippet : {"Why is the queue slow?", "bench /home/u/queue.py queue 12"}) {
+    hit.snippet = snippet;
+    hit.matches = {static_cast<std::int64_t>(hit.snippet.rfind("queue")), 5};
+    tools::SemanticSearchAnswer answer;
+    answer.results = {hit};
+    const std::string text = shown([&](Screen& screen) { HitsView(screen).page(answer); }, 80);
+    EXPECT_NE(text.find("The queue waits for a lock."), std::string::npos) << text;
+    EXPECT_EQ(text.find("bench"), std::string::npos) << text;
+    EXPECT_EQ(text.find("Why is"), text.rfind("Why is")) << text;
+  }
+}
+
+TEST(CliSessions, TheTitleGetsTheColumns) {
+  tools::SessionOut session;
+  session.session_id = "claude_code:17b6b665-1111";
+  session.platform = "claude_code";
+  session.session_name = "Keep the queue in a file instead of Redis, and drop the worker";
+  session.project = "parcel-service";
+  session.last_event_at = "2026-02-09T06:01:53Z";
+  session.state = "stopped";
+  session.outcome = "success";
+  session.exchanges = 12;
+  session.cost_usd = 1.5;
+  tools::SessionOut agent = session;
+  agent.session_id = "claude_code:aaaabbbb-2222";
+  agent.parent_session_id = session.session_id;
+  agent.session_name = "Look for workers";
+  tools::ListSessionsAnswer answer;
+  answer.sessions = {agent, session};
+  const auto list = [&](std::size_t columns) {
+    return shown([&](Screen& screen) { SessionsView(screen).page(answer); }, columns);
+  };
+  const std::string wide = list(160);
+  EXPECT_NE(wide.find("$1.50"), std::string::npos) << wide;
+  EXPECT_LT(wide.find("17b6b665"), wide.find("aaaabbbb")) << "a subagent is below its parent\n" << wide;
+  EXPECT_NE(wide.find("    Look for workers"), std::string::npos) << wide;
+  EXPECT_NE(list(80).find("Keep the queue in a file"), std::string::npos) << list(80);
+  const std::string narrow = list(40);
+  EXPECT_NE(narrow.find("Keep the queue"), std::string::npos) << narrow;
+  EXPECT_EQ(std::ranges::count(narrow, '\n'), 3) << "a line for each\n" << narrow;
 }
 
 }  // namespace

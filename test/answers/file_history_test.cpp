@@ -97,6 +97,15 @@ TEST_F(FileHistoryTool, SeveralFilesAreNamedAndTheAnswerSaysSo) {
   EXPECT_EQ(call("file_history", R"({"path":"*.c","access":"read"})").at("total_exchanges").as_int64(), 0);
 }
 
+TEST_F(FileHistoryTool, AsManyAsAskedForOfTheCallersProject) {
+  edit("one", "One.", "/home/u/app/main.c", {});
+  edit("two", "Two.", "/home/u/app/main.c", {});
+  const auto a = call("file_history", R"({"path":"main.c","n_results":1,"cwd":"/home/u/app"})");
+  EXPECT_EQ(a.at("total_exchanges").as_int64(), 2);
+  EXPECT_EQ(a.at("sessions").at(0).at("exchanges").as_array().size(), 1U);
+  EXPECT_TRUE(a.contains("next"));
+}
+
 TEST_F(FileHistoryTool, AFileNobodyTouched) {
   edit("one", "One.", "/w/a/parser.cpp", {});
   const auto a = call("file_history", R"({"path":"parser.hpp"})");

@@ -1,4 +1,5 @@
 #include "store/read/recall.hpp"
+#include "store/read/command_history.hpp"
 #include "store/read/sessions.hpp"
 #include "store/read/standing_lines.hpp"
 #include "store/reader.hpp"
@@ -39,6 +40,27 @@ class RecallTest : public testing::Test {
   std::filesystem::path file_ = dir_ / "memd.db";
   RecallScope scope_{"/w/p", "new"};
 };
+
+TEST_F(RecallTest, WhatEndedAFailureIsTold) {
+  Reader reader(file_);
+  const auto failed = reader.ask(CommandHistoryQuery{{}, {"Row", "LOST"}, true});
+  ASSERT_TRUE(failed) << failed.error().message();
+  ASSERT_EQ(failed->commands.size(), 1u);
+  const PastCommand& run = failed->commands.front();
+  EXPECT_EQ(run.line, "go test ./src/...");
+  EXPECT_EQ(run.result, "Error: row 12 was lost in TestImport");
+  EXPECT_EQ(run.times, 1);
+  const auto end = reader.ask(FailureEndQuery{run.session_pk, run.seq});
+  ASSERT_TRUE(end && *end);
+  EXPECT_EQ((*end)->text, "edits of importer.go");
+  const auto all = reader.ask(CommandHistoryQuery{{}, {"go test"}});
+  ASSERT_TRUE(all);
+  ASSERT_EQ(all->commands.size(), 1u);
+  EXPECT_EQ(all->commands[0].times, 2);
+  EXPECT_EQ(all->commands[0].failures, 1);
+  EXPECT_FALSE(all->commands[0].failed) << "its last run passed";
+  EXPECT_EQ(reader.ask(CommandHistoryQuery{{}, {}, false, 1})->total, 3);
+}
 
 TEST_F(RecallTest, AnErrorThatWentAwayIsToldWithWhatWasDone) {
   const auto found = ask(ErrorRecallQuery{scope_, "Exit code 1\nError: row 77 was lost in TestImport"});

@@ -164,7 +164,7 @@ SessionsView::SessionsView(Screen& screen)
               {"WHEN"},
               {"STATE", Column::Fit::may_go},
               {"PROJECT", Column::Fit::shrinks_or_goes, false, 8},
-              {"TITLE", Column::Fit::shrinks, false, 36},
+              {"TITLE", Column::Fit::shrinks, false, 30},
               {"COST", Column::Fit::may_go, true},
               {"TURNS", Column::Fit::may_go, true},
               {"AGENT", Column::Fit::may_go},
