@@ -258,7 +258,7 @@ TEST_F(SharingTest, AnExclusionOfLaterAndAForgottenTurnTakeASessionOut) {
   Machine bob("bob", 20);
   bob.join(place_.path());
   EXPECT_EQ(bob.contents().size(), 3u);
-  const auto turn = ada.session(1) + "#1";
+  const auto turn = ada.session(1) + "#0";
   ASSERT_FALSE(ada.call("forget", {{"exchanges", bj::array{turn}}, {"yes", true}}).is_error);
   ada.sync();
   bob.sync();
