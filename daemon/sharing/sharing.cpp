@@ -8,6 +8,7 @@
 #include "daemon/ingest/ingest_service.hpp"
 #include "daemon/interchange/session_walk.hpp"
 #include "daemon/sharing/exchange.hpp"
+#include "schemas/base/ascii.hpp"
 #include "schemas/base/error.hpp"
 #include "schemas/base/harmless.hpp"
 #include "schemas/base/hash.hpp"
@@ -80,8 +81,11 @@ Result<ShareRow> share_of(Reader& reader, const std::string& place, const std::s
   out.place = place;
   const auto found = reader.ask(FindProjectQuery{text});
   if (!found && (!found.error().is(Errc::not_found) || text.find('/') != std::string::npos)) return found.error();
-  out.project = found ? found->name : text;
-  if (found) out.project_key = found->key;
+  // A part of a name is not enough to share what has it.
+  const bool is_meant =
+      found && (text.find('/') != std::string::npos || ascii::lowered(found->name) == ascii::lowered(text));
+  out.project = is_meant ? found->name : text;
+  if (is_meant) out.project_key = found->key;
   return out;
 }
 
