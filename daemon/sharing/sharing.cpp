@@ -1,8 +1,8 @@
 #include "daemon/sharing/sharing.hpp"
 
 #include "adapters/adapter.hpp"
-#include "daemon/admin/forget_tool.hpp"
 #include "daemon/config/config.hpp"
+#include "daemon/host/excluded_sessions.hpp"
 #include "daemon/host/memory_host.hpp"
 #include "daemon/ingest/forgotten_turns.hpp"
 #include "daemon/ingest/ingest_service.hpp"
@@ -316,7 +316,7 @@ Result<void> Sharing::load(Work& work) {
       work.of_others.insert(segment.session_uid);
     work.known_at = std::max(work.known_at, segment.known_at);
   }
-  MEMD_TRY_ASSIGN(const auto excluded, admin::stored_though_excluded(host_));
+  MEMD_TRY_ASSIGN(const auto excluded, stored_though_excluded(host_));
   work.excluded.insert(excluded.begin(), excluded.end());
   return {};
 }

@@ -39,7 +39,7 @@ const std::map<std::string, std::vector<std::string>, std::less<>> kFloors{
     {"protocol", {"", "transport", "jsonrpc", "models", "mcp"}},
     {"daemon",
      {"", "config", "usage", "memories", "tools", "models", "resources", "ingest", "report", "interchange", "host",
-      "admin", "serve", "setup", "cli"}},
+      "sharing", "admin", "serve", "setup", "cli"}},
 };
 
 // Sources that put a folder together: they are above its floors.
