@@ -12,6 +12,7 @@ struct ShareRow {
   std::int64_t pk = 0;
   std::string place;
   std::string project;
+  std::string project_key;  // on this machine; empty: whatever has the name
   std::string share_id;
   std::string invitation;  // empty: not sealed
 };

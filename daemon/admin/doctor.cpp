@@ -1,10 +1,10 @@
 #include "daemon/admin/doctor.hpp"
 
-#include "daemon/admin/forget_tool.hpp"
 #include "daemon/admin/ingest_tools.hpp"
 #include "daemon/admin/memory_tool.hpp"
 #include "daemon/admin/second_look_report.hpp"
 #include "daemon/admin/status_reports.hpp"
+#include "daemon/host/excluded_sessions.hpp"
 #include "daemon/host/memory_host.hpp"
 #include "daemon/host/settings.hpp"
 #include "daemon/ingest/ingest_progress.hpp"

@@ -1,8 +1,7 @@
 #include "daemon/admin/forget_tool.hpp"
 
-#include "daemon/config/config.hpp"
+#include "daemon/host/excluded_sessions.hpp"
 #include "daemon/host/memory_host.hpp"
-#include "daemon/ingest/exclusion.hpp"
 #include "daemon/ingest/forgotten_turns.hpp"
 #include "daemon/ingest/ingest_service.hpp"
 #include "daemon/tools/scope.hpp"
@@ -166,21 +165,6 @@ Result<ForgetReport> forget_text(MemoryHost& host, const ForgetParams& params) {
   return report;
 }
 }  // namespace
-
-Result<std::vector<std::string>> stored_though_excluded(MemoryHost& host) {
-  const ExcludeConfig& config = host.settings().config.exclude;
-  const Exclusion exclusion(config.projects, config.paths);
-  std::vector<std::string> out;
-  if (exclusion.is_empty() && config.agents.empty()) return out;
-  MEMD_TRY_ASSIGN(auto reader, host.readers().acquire(5s));
-  MEMD_TRY_ASSIGN(const auto places, reader->ask(SessionPlacesQuery{}));
-  for (const auto& place : places)
-    if (exclusion.has_directory(place.directory) ||
-        (!place.source_path.empty() && exclusion.has_file(place.source_path)) ||
-        std::find(config.agents.begin(), config.agents.end(), place.platform) != config.agents.end())
-      out.push_back(place.session_uid);
-  return out;
-}
 
 Result<ForgetReport> forget(MemoryHost& host, const ForgetParams& params) {
   if (!params.text.empty()) return forget_text(host, params);

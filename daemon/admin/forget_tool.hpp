@@ -65,9 +65,6 @@ struct ForgetReport {
 // Removes what the parameters select; without `yes` only reports it. Errc::invalid_argument when nothing is selected.
 Result<ForgetReport> forget(MemoryHost& host, const ForgetParams& params);
 
-// Returns the uids of stored sessions that the configuration excludes.
-Result<std::vector<std::string>> stored_though_excluded(MemoryHost& host);
-
 }  // namespace memd::admin
 
 MEMD_DESCRIBE(

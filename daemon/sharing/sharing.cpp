@@ -1,13 +1,14 @@
 #include "daemon/sharing/sharing.hpp"
 
 #include "adapters/adapter.hpp"
-#include "daemon/admin/forget_tool.hpp"
 #include "daemon/config/config.hpp"
+#include "daemon/host/excluded_sessions.hpp"
 #include "daemon/host/memory_host.hpp"
 #include "daemon/ingest/forgotten_turns.hpp"
 #include "daemon/ingest/ingest_service.hpp"
 #include "daemon/interchange/session_walk.hpp"
 #include "daemon/sharing/exchange.hpp"
+#include "schemas/base/ascii.hpp"
 #include "schemas/base/error.hpp"
 #include "schemas/base/harmless.hpp"
 #include "schemas/base/hash.hpp"
@@ -72,13 +73,20 @@ SharedSegmentRow row_of(const std::string& name, const SegmentHead& head, std::s
   return {name, head.machine, head.session_id, head.events, static_cast<std::int64_t>(bytes), now};
 }
 
-// Returns the project that a person means, or what was typed: a project may have no session here yet.
-Result<std::string> name_of_project(Reader& reader, const std::string& text) {
+// Returns the share of the project that a person means. What was typed is the name of a project that has no session
+// here yet.
+Result<ShareRow> share_of(Reader& reader, const std::string& place, const std::string& text) {
   if (text.empty()) return Error(Errc::invalid_argument, "--project: say which project is shared; memd project list");
+  ShareRow out;
+  out.place = place;
   const auto found = reader.ask(FindProjectQuery{text});
-  if (found) return found->name;
-  if (!found.error().is(Errc::not_found) || text.find('/') != std::string::npos) return found.error();
-  return text;
+  if (!found && (!found.error().is(Errc::not_found) || text.find('/') != std::string::npos)) return found.error();
+  // A part of a name is not enough to share what has it.
+  const bool is_meant =
+      found && (text.find('/') != std::string::npos || ascii::lowered(found->name) == ascii::lowered(text));
+  out.project = is_meant ? found->name : text;
+  if (is_meant) out.project_key = found->key;
+  return out;
 }
 
 // Hashed twice, so that nothing can be appended to what is said.
@@ -166,8 +174,7 @@ Result<void> Sharing::exchange_files(const ShareRow& share) const {
 
 Result<ShareRow> Sharing::init(const std::string& place, const std::string& project, bool sealed) {
   Reader reading = reader();
-  MEMD_TRY_ASSIGN(const std::string name, name_of_project(reading, project));
-  ShareRow share{0, place, name, {}, {}};
+  MEMD_TRY_ASSIGN(ShareRow share, share_of(reading, place, project));
   MEMD_TRY_ASSIGN(const bool remote, is_remote(place));
   std::error_code ec;
   if (!remote && !fs::is_directory(place, ec))
@@ -179,7 +186,7 @@ Result<ShareRow> Sharing::init(const std::string& place, const std::string& proj
   if (sealed) {
     MEMD_TRY_ASSIGN(share.invitation, seal::new_key());
   }
-  const auto made = at.make({1, share.share_id, name, sealed});
+  const auto made = at.make({1, share.share_id, share.project, sealed});
   if (!made && made.error().is(Errc::busy))
     return Error(Errc::invalid_argument, at.directory().string() + " is a share already: memd share join");
   MEMD_TRY(made);
@@ -190,13 +197,14 @@ Result<ShareRow> Sharing::init(const std::string& place, const std::string& proj
 
 Result<ShareRow> Sharing::join(const std::string& place, const std::string& project, const std::string& invitation) {
   Reader reading = reader();
-  MEMD_TRY_ASSIGN(const std::string name, name_of_project(reading, project));
-  ShareRow share{0, place, name, {}, invitation};
+  MEMD_TRY_ASSIGN(ShareRow share, share_of(reading, place, project));
+  share.invitation = invitation;
   MEMD_TRY(exchange_files(share));
   MEMD_TRY_ASSIGN(const SharePlace at, place_of(share));
   const auto file = at.share();
   if (!file)
-    return file.error().is(Errc::not_found) ? nothing_shared(at.directory().parent_path(), place, name) : file.error();
+    return file.error().is(Errc::not_found) ? nothing_shared(at.directory().parent_path(), place, share.project)
+                                            : file.error();
   share.share_id = file->share;
   if (file->sealed) {
     if (invitation.empty())
@@ -308,7 +316,7 @@ Result<void> Sharing::load(Work& work) {
       work.of_others.insert(segment.session_uid);
     work.known_at = std::max(work.known_at, segment.known_at);
   }
-  MEMD_TRY_ASSIGN(const auto excluded, admin::stored_though_excluded(host_));
+  MEMD_TRY_ASSIGN(const auto excluded, stored_though_excluded(host_));
   work.excluded.insert(excluded.begin(), excluded.end());
   return {};
 }
@@ -396,7 +404,7 @@ Result<void> Sharing::publish(Work& work, const std::stop_token& stop) {
   const auto& settings = host_.settings();
   RecordFinder records(settings.layout.database(), settings.layout.raw_dir(), raw::FrameSeal(settings.cipher));
   const interchange::AsOf as_of{host_.clock().now(), settings.config.sessions.stopped_after};
-  const ChangedSharedSessionsQuery changed{work.share.pk, work.share.project, machine_};
+  const ChangedSharedSessionsQuery changed{work.share.pk, work.share.project, machine_, work.share.project_key};
   MEMD_TRY_ASSIGN(const auto sessions, reading.ask(changed));
   for (const auto& session : sessions) {
     if (stop.stop_requested()) break;

@@ -22,7 +22,7 @@ class SharingThread {
   // `watch` receives the directories whose changes are to be hinted, on the thread, whenever they change.
   SharingThread(MemoryHost& host, Watch watch);
 
-  void start() { thread_.start(true); }
+  void start() { thread_.start(false); }
   void hint() { thread_.hint(); }
   // Hints if the path is at one of the places.
   void hint(const std::filesystem::path& path);

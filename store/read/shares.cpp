@@ -5,7 +5,8 @@
 namespace memd {
 
 std::vector<ShareRow> SharesQuery::run(sqlite::Database& db) const {
-  return db.query("SELECT share_pk, place, project, share_id, invitation FROM shares ORDER BY project, place")
+  return db
+      .query("SELECT share_pk, place, project, project_key, share_id, invitation FROM shares ORDER BY project, place")
       .all(sqlite::fields_of<ShareRow>);
 }
 
@@ -35,11 +36,12 @@ std::vector<ChangedSharedSessionsQuery::Row> ChangedSharedSessionsQuery::run(sql
       " coalesce((SELECT c.sha FROM commits c WHERE c.session_pk = s.session_pk ORDER BY c.time DESC LIMIT 1), '')"
       " FROM sessions s JOIN projects p ON p.project_pk IN (s.project_pk, s.own_project_pk)"
       " LEFT JOIN shared_sessions w ON w.share_pk = ?1 AND w.session_uid = s.uid"
-      " WHERE p.name = ?2 COLLATE NOCASE AND s.shared_by = '' AND s.next_seq > 0 AND coalesce(w.is_out, 0) = 0"
+      " WHERE iif(?4 = '', p.name = ?2 COLLATE NOCASE, p.identity_key = ?4) AND s.shared_by = '' AND s.next_seq > 0 "
+      "AND coalesce(w.is_out, 0) = 0"
       " AND coalesce(w.ingested_at, 0) <> s.ingested_at AND s.evicted_at IS NULL"
       " AND (NOT EXISTS (SELECT 1 FROM shared_segments g WHERE g.session_uid = s.uid AND g.machine <> ?3) OR " +
       std::string(queries::kIsOfThisMachine) + ") GROUP BY s.session_pk ORDER BY s.started_at, s.session_pk";
-  return db.query(sql, share_pk, project, machine).all(sqlite::fields_of<Row>);
+  return db.query(sql, share_pk, project, machine, project_key).all(sqlite::fields_of<Row>);
 }
 
 std::vector<std::string> SharedByOthersQuery::run(sqlite::Database& db) const {

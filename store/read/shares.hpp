@@ -33,12 +33,13 @@ struct SharedSegmentsQuery {
   Answer run(sqlite::Database& db) const;
 };
 
-// Lists the sessions of this machine, with events in projects of that name, whose rows have changed since they were
+// Lists the sessions of this machine, with events in the share's project, whose rows have changed since they were
 // written to the share.
 struct ChangedSharedSessionsQuery {
   std::int64_t share_pk = 0;
   std::string_view project;
   std::string_view machine;  // this one
+  std::string_view project_key;
 
   struct Row {
     std::int64_t session_pk = 0;

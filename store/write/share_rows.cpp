@@ -5,8 +5,10 @@
 namespace memd::shares {
 
 std::int64_t add(sqlite::Database& db, const ShareRow& share) {
-  db.run("INSERT INTO shares (place, project, share_id, invitation) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING",
-         share.place, share.project, share.share_id, share.invitation);
+  db.run(
+      "INSERT INTO shares (place, project, project_key, share_id, invitation) VALUES (?, ?, ?, ?, ?)"
+      " ON CONFLICT DO NOTHING",
+      share.place, share.project, share.project_key, share.share_id, share.invitation);
   return db.query("SELECT share_pk FROM shares WHERE place = ? AND project = ?", share.place, share.project)
       .value_or(0);
 }

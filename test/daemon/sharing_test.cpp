@@ -258,7 +258,7 @@ TEST_F(SharingTest, AnExclusionOfLaterAndAForgottenTurnTakeASessionOut) {
   Machine bob("bob", 20);
   bob.join(place_.path());
   EXPECT_EQ(bob.contents().size(), 3u);
-  const auto turn = ada.session(1) + "#1";
+  const auto turn = ada.session(1) + "#0";
   ASSERT_FALSE(ada.call("forget", {{"exchanges", bj::array{turn}}, {"yes", true}}).is_error);
   ada.sync();
   bob.sync();
@@ -311,6 +311,20 @@ TEST_F(SharingTest, ASealedShareIsReadByItsMembersOnly) {
   ada.says("lantern");
   ada.sync();
   EXPECT_EQ(bob.contents().size(), 2u);
+}
+
+TEST_F(SharingTest, AnotherProjectOfTheSameNameStaysHere) {
+  Machine ada("ada", 1);
+  ada.says("walnut");
+  ada.home().turn("/home/ada/private/parcel", 7, 1'800'000'000'000, "marzipan", "About marzipan", "Yes.");
+  ada.read();
+  const bj::object by_name{{"action", "init"}, {"place", place_.path().string()}, {"project", kProject}};
+  EXPECT_THAT(ada.call("share", by_name).text, HasSubstr("private/parcel"));
+  const auto made =
+      ada.call("share", {{"action", "init"}, {"place", place_.path().string()}, {"project", "/home/ada/src/parcel"}});
+  ASSERT_FALSE(made.is_error) << made.text;
+  EXPECT_THAT(at_place(), HasSubstr("walnut"));
+  EXPECT_THAT(at_place(), Not(HasSubstr("marzipan")));
 }
 
 // Two clones of a repository: what is pushed at once are different files.
