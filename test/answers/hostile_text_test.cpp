@@ -290,6 +290,8 @@ TEST_F(HostileText, NoCommandPrintsIt) {
         {"latest", "--format", "json"},
         {"latest", "--format", "session"}}},
       {"record", {{"x1"}}},
+      {"cmd", {{}, {"lexer"}}},
+      {"fix", {{}, {"lexer"}}},
       {"import", {{"--check", (home_->path() / ".claude").string()}}},
       {"report", {{}}},
   };
