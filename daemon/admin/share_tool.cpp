@@ -50,22 +50,21 @@ Result<ShareLine> line_of(Reader& reader, const Sharing* sharing, const ShareRow
   if (file && sharing != nullptr)
     for (const auto& m : sharing->members(share, *place))
       out.members.push_back({m.machine, m.name(), m.machine == sharing->machine(), m.left});
+  std::set<std::string> is_out;
+  MEMD_TRY_ASSIGN(const auto sessions, reader.ask(SharedSessionsQuery{share.pk}));
+  for (const SharedSessionRow& s : sessions)
+    if (s.is_out) is_out.insert(s.session_uid);
+  out.sessions_out = static_cast<std::int64_t>(is_out.size());
   std::set<std::string> own;
   std::set<std::string> others;
   MEMD_TRY_ASSIGN(const auto segments, reader.ask(SharedSegmentsQuery{share.pk}));
   for (const SharedSegmentRow& s : segments) {
+    if (is_out.contains(s.session_uid)) continue;
     const bool is_own = sharing != nullptr && s.machine == sharing->machine();
     (is_own ? own : others).insert(s.session_uid);
     ++(is_own ? out.segments : out.others_segments);
     (is_own ? out.events : out.others_events) += s.events;
     if (is_own) out.bytes += s.bytes;
-  }
-  MEMD_TRY_ASSIGN(const auto sessions, reader.ask(SharedSessionsQuery{share.pk}));
-  for (const SharedSessionRow& s : sessions) {
-    if (!s.is_out) continue;
-    ++out.sessions_out;
-    own.erase(s.session_uid);
-    others.erase(s.session_uid);
   }
   out.sessions = static_cast<std::int64_t>(own.size());
   out.others_sessions = static_cast<std::int64_t>(others.size());
