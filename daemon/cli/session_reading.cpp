@@ -13,6 +13,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <limits>
 #include <utility>
 
@@ -115,13 +116,16 @@ class ReadingWriter final : public interchange::TranscriptWriter {
         if (tools_ == ToolDetail::whole) words("Thinking", e.text, Style::faint);
         return;
       case EntryKind::call: {
-        const bool repeats = e.summary.starts_with(e.tool + ": ");
-        tool_line(e.tool, repeats ? std::string_view(e.summary).substr(e.tool.size() + 2) : e.summary, e.is_error);
+        std::string_view what = e.summary;
+        if (what.starts_with(e.tool))
+          what.remove_prefix(std::min(what.find_first_not_of(": ", e.tool.size()), what.size()));
+        tool_line(e.tool, what, e.is_error);
         detail(e.text);
         return detail(e.result.value_or(""));
       }
       case EntryKind::result: tool_line(e.tool, "result", e.is_error); return detail(e.text);
       case EntryKind::mark:
+        if (e.name == "decision") return;  // it is in the text
         tool_line("", e.summary.empty() ? e.name : e.name + ": " + e.summary, e.is_error);
         return detail(e.text);
     }
