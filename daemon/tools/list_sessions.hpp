@@ -80,9 +80,10 @@ void add_list_sessions(mcp::ToolRegistry& registry, const ToolServices& services
 }  // namespace memd::tools
 
 MEMD_DESCRIBE(memd::tools::ListSessionsParams, tools::kDirectoryFields, tools::kPlatformFields, tools::kTimeFields,
-              field<&T::state>(one_of(tools::kStateChoices)), field<&T::include_subagents>(),
-              field<&T::usage>("Instead: tokens and cost by day, model …"), field<&T::n_results>(clamped(1, 1000)),
-              tools::kPageFields);
+              field<&T::state>("running, done, failed, abandoned, ended or paused.", one_of(tools::kStateChoices),
+                               choices_unlisted),
+              field<&T::include_subagents>(), field<&T::usage>("Instead: tokens and cost by day, model …"),
+              field<&T::n_results>(clamped(1, 1000)), tools::kPageFields);
 MEMD_DESCRIBE(memd::tools::SessionOut, field<&T::session_id>("For recent_turns and the session_id of searches."),
               plain<&T::platform, &T::session_name, &T::project>(),
               field<&T::worktree>("Git worktree of the project that it worked in."),

@@ -14,8 +14,9 @@ namespace memd::cli {
 namespace {
 
 std::vector<Command> all_commands() {
-  std::vector<Command> out{browse_command(), report_command(), memory_command(),     setup_command(),    key_command(),
-                           hook_command(),   usage_command(),  statusline_command(), platform_command(), web_command()};
+  std::vector<Command> out{browse_command(),   report_command(), memory_command(), setup_command(),
+                           key_command(),      hook_command(),   usage_command(),  statusline_command(),
+                           platform_command(), web_command(),    share_command()};
   for (auto& commands : {history_commands(), tool_commands(), admin_commands(), interchange_commands(),
                          service_commands(), session_commands()})
     out.insert(out.end(), commands.begin(), commands.end());
