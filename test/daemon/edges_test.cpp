@@ -369,7 +369,8 @@ TEST_F(Edges, Door_ConversationQueryTakesAllThatItsSchemaOffers) {
   const std::map<std::string, std::string> telling{
       {"query", "parser"},    {"topic", "parser"},   {"since", "7d"},    {"until", "2026-02-10"},
       {"session_id", "aaaa"}, {"path", "a.cpp"},     {"before", "auto"}, {"observation", "problem"},
-      {"commit", "abcd"},     {"commit_time", "7d"}, {"lines", "1-2"},   {"cursor", ""}};
+      {"commit", "abcd"},     {"commit_time", "7d"}, {"lines", "1-2"},   {"cursor", ""},
+      {"state", "running"}};
   for (const auto& action : schema.at("properties").at("action").at("enum").as_array()) {
     for (const auto& [name, property] : schema.at("properties").as_object()) {
       if (name == "action") continue;
