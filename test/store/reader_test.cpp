@@ -114,8 +114,7 @@ TEST(Reader, TitleFallsBackToTheFirstPrompt) {
                   "<command-args>keep the API</command-args>"),
             "/compact keep the API");
   EXPECT_EQ(title("<command-name>init</command-name><command-args></command-args>"), "/init");
-  EXPECT_EQ(title("Implement the following plan:\n\n# Faster builds\n\n## Context\n"),
-            "Faster builds");
+  EXPECT_EQ(title("Implement the following plan:\n\n# Faster builds\n\n## Context\n"), "Faster builds");
   EXPECT_EQ(title("## User Input\n\n```text\nReview milestone 2.\n```\n"), "Review milestone 2.");
   EXPECT_EQ(title("# Plan\n\n## Context\nLong ago"), "Plan");
   EXPECT_EQ(title("# A plan for status notifications\nIn the terminal."), "A plan for status notifications");
