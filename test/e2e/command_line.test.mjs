@@ -164,7 +164,7 @@ describe('subcommands', () => {
     assert.equal(all.json.sums.exchanges, history.exchanges);
     const unknown = await cli(home, 'report', '--platform', 'emacs', '-o', file);
     assert.equal(unknown.code, 2);
-    assert.match(unknown.stderr, /--platform: "emacs" is no agent memd knows: send one of claude_code/);
+    assert.match(unknown.stderr, /--agent: "emacs" is no agent memd knows: send one of claude_code/);
     assert.equal((await cli(home, 'report', '--since', 'soon', '-o', file)).code, 2);
   });
 
@@ -300,7 +300,7 @@ describe('subcommands', () => {
   });
 
   test('a mistyped command or option is answered with the nearest', async () => {
-    for (const [args, said] of [
+    for (const [args, said, expected] of [
       [['serach', 'upload'], /^memd: there is no command `serach`: did you mean `memd search`\?/],
       [['frobnicate'], /^memd: there is no command `frobnicate`; memd help lists them/],
       [['search', 'upload', '--sinse', '7d'], /^memd: memd search has no option --sinse: did you mean --since\?/],
@@ -309,10 +309,10 @@ describe('subcommands', () => {
       [['memory', 'lst'], /^memd: there is no command `memd memory lst`: did you mean `memd memory list`\?/],
       [['capture', 'pasue'], /^memd: there is no command `memd capture pasue`: did you mean `memd capture pause`\?/],
       [['memory', 'frobnicate'], /^memd: there is no command `memd memory frobnicate`; memd memory --help lists them/],
-      [['show', 'upload'], /^memd: ID: "upload" is no turn id/],
+      [['show', 'upload'], /^memd: no session "upload"/, 1],
     ]) {
       const { code, stderr, stdout } = await cli(home, ...args);
-      assert.equal(code, 2, args.join(' '));
+      assert.equal(code, expected ?? 2, args.join(' '));
       assert.match(stderr, said);
       assert.doesNotMatch(stderr, /semantic_search|get_exchange|n_results/);
       assert.equal(stdout, '');
@@ -350,7 +350,7 @@ describe('subcommands', () => {
       ingest: ['--once'], search: ['upload test', '--explain'], show: ['x1', '--tools'], recent: [], summary: [], resume: ['latest'], sessions: [],
       record: ['x1'], timeline: ['--since', '2026-03-01'], topic: ['token bucket'], observations: [], 'file-history': ['server/store.py'],
       status: [], coverage: [], log: [], diagnostics: [], doctor: [], forget: ['latest'], project: ['list'], retention: [],
-      metrics: [], usage: [], report: [], platform: ['try', quill], capabilities: [], capture: ['status'], import: ['--check', events], setup: ['cursor', '--dry-run'],
+      metrics: [], usage: [], report: [], cmd: [], fix: [], share: ['status'], platform: ['try', quill], capabilities: [], capture: ['status'], import: ['--check', events], setup: ['cursor', '--dry-run'],
       'memory write': [...write, 'Rename first', '--slug', 'rename-first', text],
       'memory list': [], 'memory show': ['rename-first'], 'memory edit': ['rename-first', '--title', 'Rename, then answer'],
       'memory update': ['rename-first', '--title', 'Rename, then answer them'],

@@ -129,9 +129,9 @@ describe('browse', { skip: has('tmux') ? false : 'there is no tmux here' }, () =
       await terminal.until('all sessions', /5 sessions[^]*What the cache/);
       assert.doesNotMatch(terminal.shown(), /before/, 'the screen is all its own');
       terminal.keys('-l', 'token buck');
-      await terminal.until('hits while typing', /token buck +\d hits?\n> x\d/);
+      await terminal.until('hits while typing', /token buck +\d hits?\n[^]*^> x\d/m);
       terminal.keys('BSpace', 'BSpace', 'BSpace', 'BSpace');
-      await terminal.until('other hits', /> token +\d+ hits?\n> x/);
+      await terminal.until('other hits', /> token +\d+ hits?\n[^]*^> x/m);
       terminal.keys('Enter');
       const opened = await terminal.until('an exchange', /turn 0[^]*A token bucket: it allows short bursts/);
       assert.match(opened, /^Rate limiter as a token bucket/);
