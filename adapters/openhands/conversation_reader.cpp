@@ -80,8 +80,8 @@ Result<SnapshotReader::Plan> ConversationReader::plan(const std::string& mark) {
   }
   MEMD_TRY(load());
   plan.sessions.push_back(id_);
-  plan.rest.push_back(rest_);
-  plan.size = rest_.bytes + (head_ ? head_->ledger_bytes : 0);
+  plan.rest = {rest_, torn_};
+  plan.size = rest_.bytes + torn_.bytes + (head_ ? head_->ledger_bytes : 0);
   for (const Item& item : items_)
     plan.size += item.ledger_bytes;
   return plan;
@@ -92,16 +92,27 @@ Result<void> ConversationReader::load() {
   head_.reset();
   items_.clear();
   usages_.clear();
+  torn_.records = torn_.bytes = 0;
   if (state_) {
-    MEMD_TRY_ASSIGN(const std::string text, files_.read(state_->path));
-    head_ = bytes_.add(snapshot::kHeadKey, read_state(text), text.size());
+    MEMD_TRY_ASSIGN(const auto text, read(*state_));
+    if (text) head_ = bytes_.add(snapshot::kHeadKey, read_state(*text), text->size());
   }
   for (const auto& [number, file] : events_) {
-    MEMD_TRY_ASSIGN(const std::string text, files_.read(file.path));
-    items_.push_back(bytes_.add(name_of_file(file.path), event_item(text), text.size()));
+    MEMD_TRY_ASSIGN(const auto text, read(file));
+    if (text) items_.push_back(bytes_.add(name_of_file(file.path), event_item(*text), text->size()));
   }
   loaded_ = true;
   return {};
+}
+
+Result<std::optional<std::string>> ConversationReader::read(const FileView::Entry& file) {
+  MEMD_TRY_ASSIGN(std::string text, files_.read(file.path));
+  json::ValueScanner scanner(text);
+  scanner.value();
+  if (scanner.state() != json::ValueScanner::State::unfinished) return std::optional(std::move(text));
+  ++torn_.records;
+  torn_.bytes += text.size();
+  return std::optional<std::string>();
 }
 
 std::string ConversationReader::read_state(std::string_view text) {

@@ -24,8 +24,8 @@ std::optional<std::uint64_t> event_number(std::string_view file_name);
 // are in the state, by the id of their response. One thread at a time; `files` must outlive it.
 //
 // Items: {"usage"?: as written, "event": as written}. An event's "action" is left out where the model's
-// own arguments, of which OpenHands makes it, are beside it. {"damaged":true} is a file that is no JSON object, which
-// may be one that is being written. The head is {"cwd"?, "model"?, "cost"?, "parentID"?}.
+// own arguments, of which OpenHands makes it, are beside it. {"damaged":true} is a file that is no JSON object; one
+// that ends too early is being written, and waits. The head is {"cwd"?, "model"?, "cost"?, "parentID"?}.
 class ConversationReader : public SnapshotReader {
  public:
   // `folder`: the conversation's; its name is the native id.
@@ -38,6 +38,7 @@ class ConversationReader : public SnapshotReader {
  private:
   Result<std::string> look();  // at the files; returns their state
   Result<void> load();
+  Result<std::optional<std::string>> read(const FileView::Entry& file);  // nullopt: it is being written
   std::string read_state(std::string_view text);
   std::string event_item(std::string_view text) const;
 
@@ -47,6 +48,7 @@ class ConversationReader : public SnapshotReader {
   std::optional<FileView::Entry> state_;
   std::map<std::uint64_t, FileView::Entry> events_;  // by number
   CoverageEntry rest_{"(other)", Disposition::skipped, "not_conversation", 0, 0};
+  CoverageEntry torn_{"(torn)", Disposition::skipped, "unfinished", 0, 0};
   bool loaded_ = false;
   std::map<std::string, std::string, std::less<>> usages_;  // JSON, by id of the response
   std::optional<Item> head_;

@@ -50,6 +50,25 @@ TEST(OpenhandsConversation, TokensThatComeLaterChangeTheirEvent) {
   EXPECT_EQ(f.items().size(), whole.size()) << "events are read without the state";
 }
 
+TEST(OpenhandsConversation, AFileThatIsBeingWrittenIsNotDamaged) {
+  FolderOfSession f(Platform::openhands);
+  const std::size_t whole = f.items().size();
+  const std::string newest = f.folder + "/events/event-00999-00000000-0000-4000-8000-000000000999.json";
+  const std::string event = R"({"kind":"PauseEvent","id":"x"})";
+  for (const std::string& part : {std::string(), event.substr(0, 12), event.substr(0, event.size() - 1)}) {
+    f.files.write(newest, part);
+    EXPECT_EQ(f.items().size(), whole) << part;
+    const auto torn = f.plan().value().rest.at(1);
+    EXPECT_EQ(torn.reason, "unfinished");
+    EXPECT_EQ(torn.bytes, part.size());
+  }
+  f.files.write(newest, event);
+  EXPECT_EQ(f.items().size(), whole + 1);
+  EXPECT_EQ(f.plan().value().rest.at(1).records, 0U);
+  f.files.write(f.source.path, "{\"works");
+  EXPECT_EQ(f.items().size(), whole + 1) << "events are read without the state";
+}
+
 TEST(VibeSession, AMissingChunkIsWaitedFor) {
   FolderOfSession f(Platform::vibe);
   f.files.remove(f.folder + "/chunks/aa02.json");
