@@ -94,18 +94,19 @@ Result<void> ConversationReader::load() {
   usages_.clear();
   torn_.records = torn_.bytes = 0;
   if (state_) {
-    MEMD_TRY_ASSIGN(const auto text, read(*state_));
+    MEMD_TRY_ASSIGN(const auto text, read_newest(*state_));
     if (text) head_ = bytes_.add(snapshot::kHeadKey, read_state(*text), text->size());
   }
   for (const auto& [number, file] : events_) {
-    MEMD_TRY_ASSIGN(const auto text, read(file));
+    const bool is_newest = number == events_.rbegin()->first;
+    MEMD_TRY_ASSIGN(const auto text, is_newest ? read_newest(file) : files_.read(file.path));
     if (text) items_.push_back(bytes_.add(name_of_file(file.path), event_item(*text), text->size()));
   }
   loaded_ = true;
   return {};
 }
 
-Result<std::optional<std::string>> ConversationReader::read(const FileView::Entry& file) {
+Result<std::optional<std::string>> ConversationReader::read_newest(const FileView::Entry& file) {
   MEMD_TRY_ASSIGN(std::string text, files_.read(file.path));
   json::ValueScanner scanner(text);
   scanner.value();

@@ -38,7 +38,8 @@ class ConversationReader : public SnapshotReader {
  private:
   Result<std::string> look();  // at the files; returns their state
   Result<void> load();
-  Result<std::optional<std::string>> read(const FileView::Entry& file);  // nullopt: it is being written
+  // Reads a file that may be being written: nullopt then.
+  Result<std::optional<std::string>> read_newest(const FileView::Entry& file);
   std::string read_state(std::string_view text);
   std::string event_item(std::string_view text) const;
 
