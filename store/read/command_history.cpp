@@ -45,9 +45,10 @@ CommandHistoryQuery::Answer CommandHistoryQuery::run(sqlite::Database& db) const
       " coalesce(r.summary, ''), c.line)), w.value) = 0)"
       " GROUP BY c.line ORDER BY max(e.time) DESC, c.line LIMIT ?9";
   const auto c = conditions_of(db, filter);
+  const std::string wanted = word_list(words);
   Found out;
   auto& q = db.query(sql, c.platforms, c.project, c.session_pk, c.include_subagents, filter.since, filter.until, failed,
-                     word_list(words), limit);
+                     wanted, limit);
   while (q.step()) {
     PastCommand& one = out.commands.emplace_back();
     one.line = q.str(0);

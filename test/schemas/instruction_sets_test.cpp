@@ -7,7 +7,7 @@ namespace {
 
 #if defined(__x86_64__)
 TEST(InstructionSets, AreThoseTheCompilerSees) {
-  const auto supports = [](auto... each) { return (each && ...); };
+  const auto supports = [](auto... each) { return (static_cast<bool>(each) && ...); };
   const bool popcnt = __builtin_cpu_supports("popcnt");
   const bool avx512 = supports(__builtin_cpu_supports("avx512f"), __builtin_cpu_supports("avx512bw"),
                                __builtin_cpu_supports("avx512vl"));
