@@ -21,10 +21,11 @@ if [ ! -d "$zig" ]; then
   python3 -m pip install --quiet --disable-pip-version-check --no-compile --require-hashes --no-deps --target "$zig.new" -r "$here/zig.txt"
   mv "$zig.new" "$zig"
 fi
-# Named so that a compiler cache knows their kind. No path of this machine gets into the program.
+# Named so that a compiler cache knows their kind. No path of this machine gets into the program. Whether it optimises and strips is
+# the same in each call: with other flags, also those of a ./configure, the compiler builds libc and libc++ anew.
 for tool in clang:cc clang++:c++ ar:ar ranlib:ranlib; do
   flags=
-  case $tool in clang*) flags="-target $triple -ffile-prefix-map=$root=. -ffile-prefix-map=$cache=/" ;; esac
+  case $tool in clang*) flags="-target $triple -O2 -s -ffile-prefix-map=$root=. -ffile-prefix-map=$cache=/" ;; esac
   printf '#!/bin/sh\nexec "%s/ziglang/zig" %s %s "$@"\n' "$zig" "${tool#*:}" "$flags" >"$prefix/bin/${tool%:*}"
   chmod +x "$prefix/bin/${tool%:*}"
 done
