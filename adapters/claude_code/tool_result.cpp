@@ -9,7 +9,7 @@ namespace {
 MEMD_KEYS(ResultKeys, tool_use_id, is_error, type, text);
 
 MEMD_KEYS(StructuredKeys, filePath, notebook_path, agentId, interrupted, structuredPatch, content, type,
-          backgroundTaskId, answers, plan, task, stdout, returnCodeInterpretation);
+          backgroundTaskId, answers, plan, task, stdout_, returnCodeInterpretation);
 
 MEMD_KEYS(TaskKeys, id, subject);
 
@@ -151,7 +151,7 @@ bool read_structured_result(RecordContext& c, od::value& structured, std::size_t
   if (is_string(tokens.agentId)) c.link_agent(c.text(tokens.agentId), e.call_id);
   if (is_true(tokens.interrupted)) e.summary = kInterruptedMark;
   if (is_string(tokens.backgroundTaskId)) e.summary = kBackgroundMark;
-  const bool ran = is_string(tokens.stdout) && !is_true(tokens.interrupted) && !is_string(tokens.backgroundTaskId);
+  const bool ran = is_string(tokens.stdout_) && !is_true(tokens.interrupted) && !is_string(tokens.backgroundTaskId);
   if (ran && !e.is_error && !is_string(tokens.returnCodeInterpretation)) e.facts.exit_code = 0;
   if (tokens.task.starts_with('{') && !read_task(c, object, e)) return false;
   const RawRef raw = e.raw;

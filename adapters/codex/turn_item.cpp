@@ -20,7 +20,7 @@ namespace {
 constexpr std::size_t kItemSummaryLimit = 160;
 
 MEMD_KEYS(ItemKeys, type, kind, id, call_id, status, success, source, cwd, interaction_input, aggregated_output,
-          formatted_output, stdout, stderr, exit_code, server, tool, namespace_, query, path, text, prompt,
+          formatted_output, stdout_, stderr_, exit_code, server, tool, namespace_, query, path, text, prompt,
           revised_prompt, review, error, message);
 
 // An item with its scalar fields.
@@ -123,8 +123,8 @@ RecordOutcome read_command(RecordContext& c, const Item& item) {
   for (const auto token : {item.tokens.aggregated_output, item.tokens.formatted_output})
     if (output.empty()) output = c.text(token);
   if (output.empty()) {
-    output = c.text(item.tokens.stdout);
-    append_line(output, c.text(item.tokens.stderr));
+    output = c.text(item.tokens.stdout_);
+    append_line(output, c.text(item.tokens.stderr_));
   }
   const bool tells_exit = is_number(item.tokens.exit_code);
   const auto code = static_cast<std::int32_t>(integer(item.tokens.exit_code));
@@ -200,8 +200,8 @@ RecordOutcome read_patch(RecordContext& c, const Item& item) {
   call.search_text.resize(utf8_prefix(call.search_text, tool_calls::kSearchTextLimit).size());
   call.summary += one_line(names, kItemSummaryLimit).insert(0, names.empty() ? "" : " ");
   call.files = std::move(files);
-  std::string output = c.text(item.tokens.stdout);
-  append_line(output, c.text(item.tokens.stderr));
+  std::string output = c.text(item.tokens.stdout_);
+  append_line(output, c.text(item.tokens.stderr_));
   add_result(c, item, std::move(output), item.failed());
   return RecordOutcome::indexed();
 }

@@ -56,7 +56,7 @@ using Tokens = std::array<std::string_view, N>;
 //   MEMD_KEYS(Usage, input, output, cacheRead);
 //
 // makes a struct with a member of each name, which collect() fills with the token of the value; empty: the object has
-// no such key. A key that is a word of C++ has a '_' at its end ("namespace_").
+// no such key. A key that is a word of C++ or a macro of the C library has a '_' at its end ("namespace_", "stdout_").
 #define MEMD_KEYS(Name, ...)                                                                      \
   struct Name {                                                                                   \
     std::string_view __VA_ARGS__;                                                                 \

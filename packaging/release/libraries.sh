@@ -21,10 +21,11 @@ if [ ! -d "$zig" ]; then
   python3 -m pip install --quiet --disable-pip-version-check --no-compile --require-hashes --no-deps --target "$zig.new" -r "$here/zig.txt"
   mv "$zig.new" "$zig"
 fi
-# Named so that a compiler cache knows their kind. No path of this machine gets into the program.
+# Named so that a compiler cache knows their kind. No path of this machine gets into the program. Whether it optimises and strips is
+# the same in each call: with other flags, also those of a ./configure, the compiler builds libc and libc++ anew.
 for tool in clang:cc clang++:c++ ar:ar ranlib:ranlib; do
   flags=
-  case $tool in clang*) flags="-target $triple -ffile-prefix-map=$root=. -ffile-prefix-map=$cache=/" ;; esac
+  case $tool in clang*) flags="-target $triple -O2 -s -ffile-prefix-map=$root=. -ffile-prefix-map=$cache=/" ;; esac
   printf '#!/bin/sh\nexec "%s/ziglang/zig" %s %s "$@"\n' "$zig" "${tool#*:}" "$flags" >"$prefix/bin/${tool%:*}"
   chmod +x "$prefix/bin/${tool%:*}"
 done
@@ -211,7 +212,7 @@ make_openssl() {
 }
 
 make_snowball() {
-  make -C "$work/snowball" CC=gcc libstemmer.a >"$work/snowball.log" 2>&1 # writes the sources of the stemmers
+  make -C "$work/snowball" CC=gcc CFLAGS=-O0 libstemmer.a >"$work/snowball.log" 2>&1 # writes the sources of the stemmers
   cp "$work/snowball/include/libstemmer.h" "$prefix/include"
   archive stemmer -I"$work/snowball/include" -- "$work"/snowball/{runtime/api,runtime/utilities,libstemmer/libstemmer}.c "$work"/snowball/src_c/*.c
 }
@@ -236,15 +237,14 @@ make_ncurses() {
   esac
   (
     cd "$work/ncurses"
-    CC=$cc AR=$prefix/bin/ar RANLIB=$prefix/bin/ranlib CFLAGS='-O2 -fPIC' ./configure "${host[@]}" --prefix="$prefix" --enable-widec --with-termlib \
+    CC=$cc AR=$prefix/bin/ar RANLIB=$prefix/bin/ranlib CFLAGS='-O2 -fPIC' ./configure "${host[@]}" --prefix="$prefix" --enable-widec --with-termlib=tinfo \
       --without-progs --without-ada --without-cxx --without-cxx-binding --without-tests --without-manpages --without-debug --disable-stripping --enable-overwrite \
       --with-fallbacks=xterm-256color,xterm,screen-256color,tmux-256color,linux,vt100 \
-      --with-terminfo-dirs=/etc/terminfo:/lib/terminfo:/usr/share/terminfo --with-default-terminfo-dir=/usr/share/terminfo BUILD_CC=gcc
+      --with-terminfo-dirs=/etc/terminfo:/lib/terminfo:/usr/share/terminfo --with-default-terminfo-dir=/usr/share/terminfo BUILD_CC=gcc BUILD_CFLAGS=-O0
     make -j "$jobs" libs
     make -C include install
     make -C ncurses install
   ) >"$work/ncurses.log" 2>&1
-  mv "$prefix/lib/libtinfow.a" "$prefix/lib/libtinfo.a"
   package ncursesw 6.4 '-lncursesw -ltinfo'
 }
 
@@ -255,11 +255,15 @@ make_mimalloc() { # musl's own allocator is slow with threads
   cp "$work"/objects/mimalloc/*.o "$prefix/lib/mimalloc.o"
 }
 
+made= # what is being built: a `|| die` behind the call would let it go on after an error
+trap '[ -z "$made" ] || printf "release: %s could not be built; the logs are in %s\n" "$made" "$work" >&2' EXIT
 while IFS=$'\t' read -r name version _; do
   [ ! -f "$prefix/made/$name" ] || continue
   start=$SECONDS
   unpacked "$name"
-  "make_$name" || die "$name could not be built; the logs are in $work"
+  made=$name
+  "make_$name"
+  made=
   mkdir -p "$prefix/made" "$prefix/licences"
   for file in "$work/$name"/debian/copyright "$work/$name"/LICENSE*; do
     if [ -f "$file" ]; then cp "$file" "$prefix/licences/$name.txt" && break; fi
