@@ -96,9 +96,15 @@ export function Rows({ count, height, render, label, measures = false, control, 
     box.current.scrollTop = top;
     placed.current = box.current.scrollTop;
   };
+  // Before anything moves the list: its event of a scroll comes later than the scroll.
+  const noticeScroll = () => {
+    const node = box.current;
+    const expected = Math.min(placed.current, node.scrollHeight - node.clientHeight);
+    if (Math.abs(node.scrollTop - expected) > 2) wanted.current = null;
+  };
   const look = useCallback(() => {
     const node = box.current;
-    if (node && Math.abs(node.scrollTop - placed.current) > 2) wanted.current = null;
+    if (node) noticeScroll();
     if (node) setView((before) => (before.top === node.scrollTop && before.size === node.clientHeight ? before : { top: node.scrollTop, size: node.clientHeight }));
   }, []);
   useLayoutEffect(() => {
@@ -115,6 +121,7 @@ export function Rows({ count, height, render, label, measures = false, control, 
   const measure = useCallback(() => {
     const node = box.current;
     if (!node) return;
+    noticeScroll();
     let moved = 0;
     let changed = false;
     const ended = control?.current?.atEnd();
@@ -141,6 +148,7 @@ export function Rows({ count, height, render, label, measures = false, control, 
     return () => watch.disconnect();
   }, [first, last, drawn, count, measure]);
   useLayoutEffect(() => {
+    noticeScroll();
     if (wanted.current) {
       place(wanted.current.row >= count ? tops[count] : tops[wanted.current.row]);
     } else if (control?.current?.stick) {
