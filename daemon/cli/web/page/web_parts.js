@@ -100,7 +100,9 @@ export function Rows({ count, height, render, label, measures = false, control, 
   const noticeScroll = () => {
     const node = box.current;
     const expected = Math.min(placed.current, node.scrollHeight - node.clientHeight);
-    if (Math.abs(node.scrollTop - expected) > 2) wanted.current = null;
+    if (Math.abs(node.scrollTop - expected) <= 2) return;
+    wanted.current = null;
+    if (control?.current) control.current.stick = false;
   };
   const look = useCallback(() => {
     const node = box.current;
