@@ -250,7 +250,10 @@ make_ncurses() {
 
 make_mimalloc() { # musl's own allocator is slow with threads
   [[ $target == linux-* ]] || return 0
-  archive mimalloc -I"$work/mimalloc/include" -DMI_MALLOC_OVERRIDE -DMI_STATIC_LIB -fvisibility=hidden -ftls-model=initial-exec -fno-builtin-malloc -- "$work/mimalloc/src/static.c"
+  # mimalloc leaves out aligned_alloc(), from which libc++ takes exceptions.
+  printf '#include "%s"\nvoid *aligned_alloc(size_t alignment, size_t size) { return mi_aligned_alloc(alignment, size); }\n' \
+    "$work/mimalloc/src/static.c" >"$work/mimalloc/all.c"
+  archive mimalloc -I"$work/mimalloc/include" -DMI_MALLOC_OVERRIDE -DMI_STATIC_LIB -fvisibility=hidden -ftls-model=initial-exec -fno-builtin-malloc -- "$work/mimalloc/all.c"
   # Named on the command line as an object, it goes before musl's.
   cp "$work"/objects/mimalloc/*.o "$prefix/lib/mimalloc.o"
 }

@@ -28,7 +28,8 @@ used() {
 {"type":"user","uuid":"u","sessionId":"$session","cwd":"/w","timestamp":"2026-03-01T00:00:00Z","message":{"role":"user","content":"Why does the parcel test fail?"}}
 JSON
   started=$(date +%s%N)
-  [ "$("$program" --version)" = "memd $version" ] || die "$way: another version"
+  "$program" --version >"$work/version" || die "$way: --version ends with $?"
+  [ "$(cat "$work/version")" = "memd $version" ] || die "$way: another version"
   local -a env=(env -i HOME="$home" PATH="$PATH" XDG_RUNTIME_DIR="$home/none")
   "${env[@]}" "$program" --json ingest --once >"$work/$way.ingested" || die "$way: ingest fails"
   printf '%s\n' '{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"try","version":"1"}}}' \
