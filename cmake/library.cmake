@@ -123,12 +123,21 @@ macro(memd_drop_other_systems list)
   list(FILTER ${list} EXCLUDE REGEX "_${other}[.]cpp$")
 endmacro()
 
+# g++ spends a tenth of its time on collecting garbage unless it may keep about 2.5 GB.
+cmake_host_system_information(RESULT memd_memory QUERY TOTAL_PHYSICAL_MEMORY)
+cmake_host_system_information(RESULT memd_processors QUERY NUMBER_OF_LOGICAL_CORES)
+math(EXPR memd_memory "${memd_memory} / ${memd_processors}")
+set(memd_compiler_memory)
+if(memd_memory GREATER 4000)  # MiB for each processor
+  set(memd_compiler_memory --param=ggc-min-heapsize=1048576)
+endif()
+
 # Settings every target of ours shares.
 function(memd_target_settings target)
   target_include_directories(${target} PUBLIC ${PROJECT_SOURCE_DIR})
   target_compile_options(${target} PRIVATE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion
                                            -Woverloaded-virtual
-                                           $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>
+                                           "$<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized;${memd_compiler_memory}>"
                                            $<$<CXX_COMPILER_ID:Clang>:-Wno-deprecated-declarations>)  # of libstdc++ 12 itself
   if(MEMD_UNITY)  # g++ takes every class of a grouped source for one of a header
     target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)

@@ -8,6 +8,7 @@
 #include "schemas/base/error.hpp"
 #include "schemas/base/harmless.hpp"
 #include "schemas/base/time.hpp"
+#include "store/read/projects.hpp"
 #include "store/read/shares.hpp"
 #include "store/reader.hpp"
 
@@ -27,9 +28,12 @@ using sharing::Sharing;
 Result<std::vector<ShareRow>> selected(Reader& reader, const ShareParams& params) {
   MEMD_TRY_ASSIGN(auto shares, reader.ask(SharesQuery{}));
   const std::string project = ascii::lowered(params.project);
+  const bool is_path = project.find('/') != std::string::npos;
+  const auto at_path = is_path ? reader.ask(FindProjectQuery{params.project}) : Result<KnownProjectRow>(Error());
   std::erase_if(shares, [&](const ShareRow& s) {
-    return (!params.place.empty() && s.place != params.place) ||
-           (!project.empty() && ascii::lowered(s.project).find(project) == std::string::npos);
+    const bool is_meant =
+        project.empty() || (is_path ? at_path && at_path->key == s.project_key : ascii::lowered(s.project) == project);
+    return !is_meant || (!params.place.empty() && s.place != params.place);
   });
   const bool is_named = !params.place.empty() || !params.project.empty();
   if (shares.empty() && (is_named || params.action == "leave"))

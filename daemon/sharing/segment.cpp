@@ -7,7 +7,18 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
+
+namespace memd::sharing {
+
+struct LineSession {
+  std::string session_id;
+};
+
+}  // namespace memd::sharing
+
+MEMD_DESCRIBE(memd::sharing::LineSession, field<&T::session_id>());
 
 namespace memd::sharing {
 namespace {
@@ -57,6 +68,16 @@ Result<Segment> decode(std::string_view file, const CipherOf& cipher_of) {
   MEMD_TRY_ASSIGN(out.head, mcp::from_json<SegmentHead>(std::string_view(content).substr(0, head_end)));
   out.lines = content.substr(head_end + 1);
   return out;
+}
+
+bool is_of_one_session(const Segment& segment) {
+  for (std::string_view rest = segment.lines; !rest.empty();) {
+    const auto end = std::min(rest.find('\n'), rest.size());
+    const auto line = mcp::from_json<LineSession>(rest.substr(0, end));
+    if (!line || line->session_id != segment.head.session_id) return false;
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
+  return true;
 }
 
 std::string name_of(std::string_view file) { return sha256_hex(file) + std::string(kSegmentEnding); }

@@ -42,6 +42,9 @@ std::string encode(const Segment& segment, const seal::Cipher* cipher);
 using CipherOf = std::function<Result<seal::CipherPtr>(const std::string& key_id)>;
 Result<Segment> decode(std::string_view file, const CipherOf& cipher_of);
 
+// Whether each line is of the session that the head names: ingest goes by the lines.
+bool is_of_one_session(const Segment& segment);
+
 // Returns the name of a file with this content.
 std::string name_of(std::string_view file);
 inline constexpr std::string_view kSegmentEnding = ".segment";

@@ -16,6 +16,7 @@
 #include "schemas/base/unique_fd.hpp"
 #include "schemas/ids.hpp"
 #include "store/db/withheld.hpp"
+#include "store/files/system_calls.hpp"
 #include "store/files/whole_file.hpp"
 #include "store/read/projects.hpp"
 #include "store/read/shares.hpp"
@@ -61,7 +62,7 @@ Result<void> append_lines(const fs::path& file, std::string_view lines) {
     if (n < 0) return Error::from_errno(errno, "write", file.string());
     rest.remove_prefix(static_cast<std::size_t>(n));
   }
-  if (::fsync(fd.get()) != 0) return Error::from_errno(errno, "fsync", file.string());
+  if (files::sync_to_disk(fd.get()) != 0) return Error::from_errno(errno, "fsync", file.string());
   return {};
 }
 
@@ -458,6 +459,8 @@ Result<void> Sharing::receive(Work& work, const std::stop_token& stop) {
       auto segment = file ? decode(*file, ciphers_of(work.place, machine)) : Result<Segment>(file.error());
       if (segment && (segment->head.machine != machine || segment->head.share != work.share.share_id))
         segment = Error(Errc::store_corrupt, name + ": it belongs to another share or machine");
+      if (segment && !is_of_one_session(*segment))
+        segment = Error(Errc::store_corrupt, name + ": it has lines of another session");
       if (segment)
         found.push_back({name, file->size(), std::move(segment->head)});
       else

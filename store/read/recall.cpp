@@ -10,7 +10,6 @@
 #include "store/text/words.hpp"
 
 #include <algorithm>
-#include <array>
 #include <iterator>
 #include <limits>
 #include <optional>
@@ -122,10 +121,7 @@ constexpr std::size_t kRecalledCommandBytes = 140;
 
 // Whether the signature is of what the output itself tells how to mend.
 bool is_mended_at_once(std::string_view signature) {
-  constexpr std::array<std::string_view, 8> kPlain{
-      "imported and not used", "declared and not used", "unused",    "undefined:", "lint",
-      "is not defined",        "cannot find name",      "undeclared"};
-  return std::ranges::any_of(kPlain,
+  return std::ranges::any_of(words(WordClass::plain_error),
                              [&](std::string_view plain) { return signature.find(plain) != std::string::npos; });
 }
 

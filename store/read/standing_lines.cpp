@@ -7,7 +7,6 @@
 #include "store/text/words.hpp"
 
 #include <algorithm>
-#include <array>
 #include <iterator>
 #include <set>
 
@@ -33,8 +32,6 @@ struct Said {
 
 // Returns the sentence's words without stop words and without the plural's s, and whether it denies something.
 Said understood(std::string_view sentence) {
-  constexpr std::array<std::string_view, 8> kDenials{"not", "don't", "never", "no", "without", "stop", "dont", "avoid"};
-  constexpr std::array<std::string_view, 5> kChecks{"test", "lint", "linter", "linting", "ci"};
   Said out;
   const std::string text = continuity::normalized_sentence(sentence);
   for (std::size_t at = 0; at < text.size();) {
@@ -42,11 +39,11 @@ Said understood(std::string_view sentence) {
     std::string word = text.substr(at, end - at);
     at = end + 1;
     if (word.size() < 2) continue;
-    if (std::ranges::find(kDenials, word) != kDenials.end())
+    if (words(WordClass::denial).has(word))
       out.denied = !out.denied;
     else if (!is_stop_word(word)) {
       if (word.size() > 3 && word.ends_with('s') && !word.ends_with("ss")) word.pop_back();
-      out.of_checks |= std::ranges::find(kChecks, word) != kChecks.end();
+      out.of_checks |= words(WordClass::check).has(word);
       out.words.push_back(std::move(word));
     }
   }

@@ -68,6 +68,10 @@ enum class WordClass : std::uint8_t {
   empty_title,  // a title with this prefix is uninformative
   empty_line,   // a prompt's first line with this prefix is uninformative
   title_lead,   // a title's first words that say nothing, without their colon
+  // What hooks tell.
+  denial,       // turns what a rule says round
+  check,        // a rule about checks, which agents are told more often
+  plain_error,  // part of an error's line that says itself how to mend it
 };
 
 // Returns a list of the built-in data files. Thread-safe.

@@ -327,6 +327,35 @@ TEST_F(SharingTest, AnotherProjectOfTheSameNameStaysHere) {
   EXPECT_THAT(at_place(), Not(HasSubstr("marzipan")));
 }
 
+TEST_F(SharingTest, APartOfANameLeavesNothing) {
+  Machine ada("ada", 1);
+  ada.says("walnut");
+  ada.init(place_.path());
+  EXPECT_TRUE(ada.call("share", {{"action", "leave"}, {"project", "parc"}}).is_error);
+  EXPECT_EQ(ada.number("SELECT count(*) FROM shares"), 1);
+  EXPECT_FALSE(ada.call("share", {{"action", "leave"}, {"project", ada.directory()}}).is_error);
+  EXPECT_EQ(ada.number("SELECT count(*) FROM shares"), 0);
+}
+
+TEST_F(SharingTest, LinesOfAnotherSessionAreNotTaken) {
+  Machine ada("ada", 1);
+  ada.says("walnut");
+  ada.init(place_.path());
+  fs::path file;
+  for (const auto& entry : fs::recursive_directory_iterator(place_.path()))
+    if (entry.path().extension() == sharing::kSegmentEnding) file = entry.path();
+  auto forged = sharing::decode(test::bytes_of(file), {}).value();
+  forged.head.session_id = "claude_code:forged";
+  const std::string text = sharing::encode(forged, nullptr);
+  test::write_file(file.parent_path() / sharing::name_of(text), text);
+  fs::remove(file);
+  Machine bob("bob", 20);
+  const auto joined = bob.join(place_.path());
+  EXPECT_EQ(joined.at("waiting"), 1);
+  EXPECT_THAT(bj::serialize(joined.at("problems")), HasSubstr("lines of another session"));
+  EXPECT_TRUE(bob.contents().empty());
+}
+
 // Two clones of a repository: what is pushed at once are different files.
 TEST_F(SharingTest, DirectoriesThatAreMergedByFileGiveTheSame) {
   test::TempDir other;
