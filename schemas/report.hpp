@@ -82,15 +82,7 @@ struct DayUsage {
   TokenUsage tokens;
   std::optional<double> usd;  // by ReportQuery::pricer; nullopt: nothing has a price
   std::int64_t unpriced_tokens = 0;
-};
-
-// Cost as calculated by platforms: of whole sessions, on the day they began, under the model they had last.
-struct DayCost {
-  TimeMs day = 0;
-  Platform platform{};
-  std::string model;
-  std::int64_t sessions = 0;
-  double usd = 0;
+  std::optional<double> cost_usd;  // as calculated by the platform
 };
 
 struct ToolUse {
@@ -138,7 +130,6 @@ struct Report {
   std::vector<ReportSession> newest;  // by their end, newest first; subagents too
   std::vector<DayActivity> activity;  // in order of day and platform, as are the following
   std::vector<DayUsage> usage;
-  std::vector<DayCost> costs;
   std::vector<ToolUse> tools;       // called most first
   std::vector<FileActivity> files;  // touched most first
   std::vector<TopicCount> topics;   // most important first

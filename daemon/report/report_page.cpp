@@ -31,9 +31,10 @@ void write_file(DataWriter& w, const ReportFile& f) {
   w.count("removed", f.lines_removed);
 }
 
-// The cost of a session's or a day's tokens, and how many have no price.
+// What a session or a day cost, by its agent and by prices, and how many tokens have no price.
 template <class Priced>
 void write_cost(DataWriter& w, const Priced& priced) {
+  w.count("cost", priced.cost_usd.value_or(0));
   w.count("usd", priced.usd.value_or(0));
   w.count("unpriced", priced.unpriced_tokens);
 }
@@ -58,7 +59,6 @@ void write_row(DataWriter& w, const ReportSession& s) {
   w.count("added", s.lines_added);
   w.count("removed", s.lines_removed);
   w.tokens(s.tokens);
-  w.count("cost", s.cost_usd.value_or(0));
   w.flag("evicted", s.evicted);
 }
 
@@ -147,13 +147,6 @@ void write_days(DataWriter& w, const Report& r) {
     w.count("exchanges", d.exchanges);
     w.tokens(d.tokens);
     write_cost(w, d);
-  });
-  w.rows("costs", r.costs, [&](const DayCost& d) {
-    w.count("day", d.day);
-    w.text("platform", to_string(d.platform));
-    w.text("model", d.model);
-    w.count("sessions", d.sessions);
-    w.count("usd", d.usd);
   });
 }
 

@@ -20,16 +20,13 @@ constexpr int kTroubles = 50;
 constexpr std::size_t kSessionsAStep = 16;  // sessions per progress step
 
 struct Selected : SelectedSession {
-  TimeMs started_at = 0;
-  std::string model;
-  std::optional<double> cost_usd;
   bool evicted = false;
 };
 
 // Returns the sessions in the order of list_sessions().
 std::vector<Selected> select(sqlite::Database& db, const QueryFilter& filter) {
   static const std::string sql =
-      "SELECT s.session_pk, s.platform, s.kind, coalesce(s.project_pk, 0), s.started_at, s.model, s.cost_usd,"
+      "SELECT s.session_pk, s.platform, s.kind, coalesce(s.project_pk, 0),"
       " s.evicted_at IS NOT NULL FROM sessions s WHERE " +
       std::string(queries::kSessionConditions) +
       " AND (?5 = 0 OR s.ended_at >= ?5) AND (?6 = 0 OR s.started_at < ?6) AND " + std::string(queries::kHasWords) +
@@ -42,23 +39,9 @@ std::vector<Selected> select(sqlite::Database& db, const QueryFilter& filter) {
     s.pk = q.int64(0);
     s.platform = queries::platform_of(q.text(1));
     s.main = static_cast<SessionKind>(q.int64(2)) == SessionKind::main;
-    sqlite::read_from(q, 3, s.project_pk, s.started_at, s.model, s.cost_usd, s.evicted);
+    sqlite::read_from(q, 3, s.project_pk, s.evicted);
   }
   return out;
-}
-
-void count(const Selected& s, const QueryFilter& filter, Report& report, Figures& figures) {
-  ++(s.main ? report.sessions : report.subagent_sessions);
-  report.evicted_sessions += s.evicted;
-  if (!s.cost_usd || (filter.since > 0 && s.started_at < filter.since)) return;
-  ++report.sessions_with_cost;
-  const TimeMs day = report_day(s.started_at);
-  DayCost& cost = figures.costs[{day, s.platform, s.model}];
-  cost.day = day;
-  cost.platform = s.platform;
-  cost.model = s.model;
-  cost.usd += *s.cost_usd;
-  ++cost.sessions;
 }
 
 template <class Map, class Row>
@@ -136,7 +119,8 @@ void count_usage(sqlite::Database& db, const ReportQuery& query, Report& report,
   std::unordered_map<std::int64_t, ReportSession*> details;
   for (ReportSession& detail : report.newest)
     details[detail.session.pk] = &detail;
-  std::set<std::int64_t> sessions;
+  std::set<std::int64_t> with_tokens;
+  std::set<std::int64_t> with_cost;
   for_each_response(db, query.filter, [&](const ResponseRow& r) {
     const std::optional<double> usd = query.pricer ? query.pricer(r) : std::nullopt;
     const auto add = [&](auto& to) {
@@ -145,6 +129,7 @@ void count_usage(sqlite::Database& db, const ReportQuery& query, Report& report,
         to.usd = to.usd.value_or(0) + *usd;
       else
         to.unpriced_tokens += r.tokens.total();
+      if (r.facts.cost_usd) to.cost_usd = to.cost_usd.value_or(0) + *r.facts.cost_usd;
     };
     const TimeMs day = report_day(r.time);
     DayUsage& usage = figures.usage[{day, r.session->platform, std::string(r.model)}];
@@ -153,10 +138,12 @@ void count_usage(sqlite::Database& db, const ReportQuery& query, Report& report,
     usage.model = r.model;
     add(usage);
     report.tokens += r.tokens;
-    if (!(r.tokens == TokenUsage())) sessions.insert(r.session->pk);
+    if (!(r.tokens == TokenUsage())) with_tokens.insert(r.session->pk);
+    if (r.facts.cost_usd) with_cost.insert(r.session->pk);
     if (const auto detail = details.find(r.session->pk); detail != details.end()) add(*detail->second);
   });
-  report.sessions_with_tokens = static_cast<std::int64_t>(sessions.size());
+  report.sessions_with_tokens = static_cast<std::int64_t>(with_tokens.size());
+  report.sessions_with_cost = static_cast<std::int64_t>(with_cost.size());
 }
 
 }  // namespace
@@ -178,17 +165,14 @@ Report ReportQuery::run(sqlite::Database& db) const {
   for (std::size_t i = 0; i < sessions.size(); ++i) {
     if (progress && i % kSessionsAStep == 0) progress(static_cast<double>(i), static_cast<double>(sessions.size()));
     ReportSession* detail = i < out.newest.size() ? &out.newest[i] : nullptr;
-    if (detail != nullptr) {
-      detail->cost_usd = sessions[i].cost_usd;
-      detail->evicted = sessions[i].evicted;
-    }
-    count(sessions[i], filter, out, figures);
+    if (detail != nullptr) detail->evicted = sessions[i].evicted;
+    ++(sessions[i].main ? out.sessions : out.subagent_sessions);
+    out.evicted_sessions += sessions[i].evicted;
     pass.add(sessions[i], detail);
   }
   count_usage(db, *this, out, figures);
   take_rows(figures.activity, out.activity);
   take_rows(figures.usage, out.usage);
-  take_rows(figures.costs, out.costs);
   take_rows(figures.tools, out.tools);
   std::stable_sort(out.tools.begin(), out.tools.end(),
                    [](const ToolUse& a, const ToolUse& b) { return a.calls > b.calls; });

@@ -26,7 +26,6 @@ struct Figures {
 
   std::map<DayPlatform, DayActivity> activity;
   std::map<DayPlatformModel, DayUsage> usage;
-  std::map<DayPlatformModel, DayCost> costs;
   std::map<std::pair<std::string, Platform>, ToolUse> tools;
   // By path and project, both as row ids.
   struct FileSums {

@@ -96,13 +96,13 @@ TEST_F(ReportTest, DaysAreOfTheTimeZone) {
   const auto a = store.session({.native_id = "a", .start = kDay + 16 * kHour});
   store.exchange(a, {.user = "before midnight", .answer = "x", .time = kDay + 14 * kHour});
   store.exchange(a, {.user = "behind it", .answer = "x", .time = kDay + 16 * kHour});
-  store.db().exec("UPDATE sessions SET cost_usd = 1");
+  store.response(a, 1, {0, 1, 0, 0}, kDay + 16 * kHour, "m");
   const Report r = report();
   ASSERT_THAT(r.activity, SizeIs(2));
   EXPECT_EQ(r.activity[0].day, kDay);
   EXPECT_EQ(r.activity[1].day, kDay + kMsPerDay);
-  ASSERT_THAT(r.costs, SizeIs(1));
-  EXPECT_EQ(r.costs[0].day, kDay + kMsPerDay);
+  EXPECT_EQ(r.usage.back().day, kDay + kMsPerDay);
+  EXPECT_EQ(r.usage.back().tokens.output, 1);
 }
 
 TEST_F(ReportTest, TimeAndProjectSelect) {
@@ -227,7 +227,9 @@ TEST_F(ReportTest, TopicsByDayAndCostsAsThePlatformReckons) {
     terms.topics.push_back({"token bucket", 0.9, "bucket token"});
     enrichment::save_terms(store.db(), store.exchange(a, {.user = "u", .answer = "a", .time = time}), terms);
   }
-  store.db().exec("UPDATE sessions SET cost_usd = 0.25, model = 'm'");
+  store.response(a, 0, {0, 1, 0, 0}, kDay, "cheap");
+  store.response(a, 2, {0, 1, 0, 0}, kDay + kMsPerDay, "dear");
+  store.db().exec("UPDATE responses SET cost_usd = CASE WHEN exchange_number = 0 THEN 0.25 ELSE 2 END");
   const Report r = report();
   ASSERT_THAT(r.topics, SizeIs(1));
   EXPECT_EQ(r.topics[0].topic, "token bucket");
@@ -236,12 +238,17 @@ TEST_F(ReportTest, TopicsByDayAndCostsAsThePlatformReckons) {
   EXPECT_EQ(r.topic_days[1].day, kDay + kMsPerDay);
   EXPECT_THAT(r.newest.at(0).topics, ElementsAre("token bucket"));
   EXPECT_EQ(r.sessions_with_cost, 1);
-  ASSERT_THAT(r.costs, SizeIs(1));
-  EXPECT_DOUBLE_EQ(r.costs[0].usd, 0.25);
-  ReportQuery next_day;  // the session continues on that day; its cost is counted on the day it began
+  ASSERT_THAT(r.usage, SizeIs(4)) << "a day's turns do not name a model here";
+  EXPECT_EQ(r.usage[1].model, "cheap");
+  EXPECT_EQ(r.usage[1].cost_usd, 0.25);
+  EXPECT_EQ(r.usage[3].day, kDay + kMsPerDay);
+  EXPECT_EQ(r.usage[3].cost_usd, 2);
+  EXPECT_EQ(r.newest.at(0).cost_usd, 2.25);
+  ReportQuery next_day;  // the session began before
   next_day.filter.since = kDay + kMsPerDay;
   EXPECT_EQ(report(next_day).sessions, 1);
-  EXPECT_EQ(report(next_day).sessions_with_cost, 0);
+  EXPECT_EQ(report(next_day).sessions_with_cost, 1);
+  EXPECT_EQ(report(next_day).newest.at(0).cost_usd, 2);
 }
 
 TEST_F(ReportTest, CoverageIsOfThePlatformsAskedFor) {

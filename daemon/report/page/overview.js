@@ -3,7 +3,7 @@ function drawOverview() {
   const calls = sum(data.activity, 'calls');
   const errors = sum(data.activity, 'errors');
   const prompt = promptTokens(sums);
-  const cost = sum(data.costs, 'usd');
+  const cost = sum(data.usage, 'cost');
   const tile = (name, value, ...notes) => el('div', {}, el('dt', {}, name), el('dd', {}, value, notes.filter(Boolean).map((note) => el('small', {}, note))));
   const spanDays = sums.end ? Math.floor(wall(sums.end) / DAY) - Math.floor(wall(sums.start) / DAY) + 1 : 0;
   section('overview').append(

@@ -6,23 +6,23 @@ const tokenKinds = [
   ['cache', 'Read from cache', (row) => row.cache_read ?? 0],
   ['all', 'All together', usedTokens],
 ];
-// By prices, else by the costs that agents compute for whole sessions.
-if (data.priced || data.costs.length > 0) tokenKinds.push(['cost', data.priced ? 'Cost, by prices' : 'Cost, as agents reckon', (row) => row.usd ?? 0]);
+// By prices, else by the costs that agents compute themselves.
+if (data.priced || sums.sessions_with_cost) tokenKinds.push(['cost', data.priced ? 'Cost, by prices' : 'Cost, as agents reckon', (row) => (data.priced ? row.usd : row.cost) ?? 0]);
 const modelName = (key) => key || '(model not named)';
 
 // The cost of a row, and beside it how many tokens it leaves out.
 const priced = (row) => (row.unpriced ? `${row.usd ? `$${row.usd.toFixed(2)} + ` : ''}${short(row.unpriced)} without a price` : `$${row.usd.toFixed(2)}`);
 
 function tokenSeries() {
-  const costly = new Set(data.costs.map((row) => row.model ?? ''));
-  const used = [...summed([...data.usage, ...data.costs], (row) => row.model ?? '', usedTokens)].filter(([model, n]) => n > 0 || costly.has(model)).sort((a, b) => b[1] - a[1]);
+  const costly = new Set(data.usage.filter((row) => row.cost).map((row) => row.model ?? ''));
+  const used = [...summed(data.usage, (row) => row.model ?? '', usedTokens)].filter(([model, n]) => n > 0 || costly.has(model)).sort((a, b) => b[1] - a[1]);
   const named = used.slice(0, used.length > 8 ? 7 : 8).map(([model]) => model);
   return { named, others: used.length > named.length, of: (row) => (named.includes(row.model ?? '') ? row.model ?? '' : null) };
 }
 
 function tokenChart(kind, width) {
   const [, name, value] = tokenKinds.find(([key]) => key === kind);
-  const rows = dated(kind === 'cost' && !data.priced ? data.costs : data.usage).filter((row) => value(row) > 0);
+  const rows = dated(data.usage).filter((row) => value(row) > 0);
   const amount = (n) => (kind === 'cost' ? `$${n.toFixed(n < 10 ? 2 : 0)}` : short(n));
   if (rows.length === 0) return nothing('None were counted.');
   const { unit, all, of } = buckets(rows.map((row) => row.day));
@@ -69,17 +69,16 @@ function tokenChart(kind, width) {
 
 function modelTable() {
   const rows = [...Map.groupBy(data.usage, (row) => row.model ?? '')]
-    .map(([model, all]) => ({ model, platforms: [...new Set(all.map((row) => row.platform))], input: sum(all, 'input'), output: sum(all, 'output'), cache_read: sum(all, 'cache_read'), cache_creation: sum(all, 'cache_creation'), exchanges: sum(all, 'exchanges'), usd: sum(all, 'usd'), unpriced: sum(all, 'unpriced') }))
+    .map(([model, all]) => ({ model, platforms: [...new Set(all.map((row) => row.platform))], input: sum(all, 'input'), output: sum(all, 'output'), cache_read: sum(all, 'cache_read'), cache_creation: sum(all, 'cache_creation'), exchanges: sum(all, 'exchanges'), cost: sum(all, 'cost'), usd: sum(all, 'usd'), unpriced: sum(all, 'unpriced') }))
     .sort((a, b) => usedTokens(b) - usedTokens(a) || b.exchanges - a.exchanges);
   const series = tokenSeries().named;
-  const cost = (model) => data.costs.filter((row) => (row.model ?? '') === model);
   return el('div', { class: 'scroll' }, el('table', {}, el('caption', { class: 'sr' }, 'Tokens and cost by model'),
     el('thead', {}, el('tr', {}, ['Model', 'Exchanges', 'Written', 'Read, new', 'Put into cache', 'Read from cache', 'Cache share', 'Cost by agent', ...(data.priced ? ['By prices'] : [])].map((head, i) => el('th', { class: i ? `n ${[1, 4, 7].includes(i) ? 'wide' : ''}` : '', scope: 'col' }, head)))),
     el('tbody', {}, rows.map((row) => el('tr', {},
       el('td', {}, el('span', { class: `dot square s${series.includes(row.model) ? series.indexOf(row.model) : 7}`, 'aria-hidden': 'true' }), text(modelName(row.model)), el('span', { class: 'muted small' }, ` ${row.platforms.map(platformName).join(', ')}`)),
       el('td', { class: 'n wide' }, num(row.exchanges)), el('td', { class: 'n' }, short(row.output)), el('td', { class: 'n' }, short(row.input)), el('td', { class: 'n wide' }, short(row.cache_creation)), el('td', { class: 'n' }, short(row.cache_read)),
       el('td', { class: 'n' }, percent(row.cache_read, promptTokens(row))),
-      el('td', { class: 'n wide' }, cost(row.model).length ? `$${sum(cost(row.model), 'usd').toFixed(2)}` : '–'), data.priced && el('td', { class: 'n' }, priced(row)))))));
+      el('td', { class: 'n wide' }, row.cost ? `$${row.cost.toFixed(2)}` : '–'), data.priced && el('td', { class: 'n' }, priced(row)))))));
 }
 
 // Includes sessions of subagents, which cost, too.
@@ -108,7 +107,7 @@ function drawTokens() {
     legend([...series.named.map((model, i) => [`s${i}`, modelName(model)]), ...(series.others ? [['s7', 'other models']] : [])]),
     el('h3', { class: 'sub' }, 'By model'), modelTable(),
     el('h3', { class: 'sub' }, 'By project'), projectTable(),
-    el('p', { class: 'muted small' }, data.priced ? `By prices: what the prices of models make of the tokens (${data.priced}); it is no bill. By agent: what the agent itself reckons for whole sessions, on the day they began.` : sums.sessions_with_cost
+    el('p', { class: 'muted small' }, data.priced ? `By prices: what the prices of models make of the tokens (${data.priced}); it is no bill. By agent: what the agent itself reckons.` : sums.sessions_with_cost
       ? `Cost is what the agent itself reckons, which ${sums.sessions_with_cost === 1 ? 'one session says' : `${num(sums.sessions_with_cost)} of ${num(sums.sessions + (sums.subagent_sessions ?? 0))} sessions say`}; memd knows no prices and invents none.`
       : 'No agent here says what its sessions cost; memd knows no prices and invents none.'));
   drawAsWide(box, draw);
