@@ -125,12 +125,15 @@ void Statement::bind_at(int index, double value) {
   if (sqlite3_bind_double(stmt_, index, value) != SQLITE_OK) throw_error(db_, "bind");
 }
 
-void Statement::bind_at(int index, std::string_view value) {
+void Statement::bind_text(int index, std::string_view value, void (*release)(void*)) {
   // A null data pointer would bind NULL instead of an empty string.
   const char* p = value.data() != nullptr ? value.data() : "";
-  if (sqlite3_bind_text64(stmt_, index, p, value.size(), SQLITE_STATIC, SQLITE_UTF8) != SQLITE_OK)
-    throw_error(db_, "bind");
+  if (sqlite3_bind_text64(stmt_, index, p, value.size(), release, SQLITE_UTF8) != SQLITE_OK) throw_error(db_, "bind");
 }
+
+void Statement::bind_at(int index, std::string_view value) { bind_text(index, value, SQLITE_STATIC); }
+
+void Statement::bind_at(int index, std::string&& value) { bind_text(index, value, SQLITE_TRANSIENT); }
 
 void Statement::bind_blob(int index, std::string_view bytes) {
   const void* p = bytes.data() != nullptr ? static_cast<const void*>(bytes.data()) : "";

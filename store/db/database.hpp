@@ -19,6 +19,7 @@
 #include <string_view>
 #include <typeindex>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 namespace memd {
@@ -35,7 +36,8 @@ Error make_error(const std::exception& failure);  // any other failure inside st
 class Row;
 
 // A prepared statement. Owned by Database's cache; one user at a time, one thread at a time. Reset when its rows are
-// read to the end; a loop that leaves earlier must reset it. Bound strings must outlive the step that uses them.
+// read to the end; a loop that leaves earlier must reset it. Bound strings must outlive the steps that use them;
+// of one that is given away (an rvalue) the statement keeps a copy.
 class Statement {
  public:
   Statement(sqlite3* db, std::string_view sql);
@@ -45,10 +47,10 @@ class Statement {
 
   // Resets, then binds all parameters in order.
   template <class... Args>
-  Statement& bind(const Args&... args) {
+  Statement& bind(Args&&... args) {
     reset();
     int index = 0;
-    (bind_at(++index, args), ...);
+    (bind_at(++index, std::forward<Args>(args)), ...);
     return *this;
   }
 
@@ -90,6 +92,7 @@ class Statement {
   void bind_at(int index, double value);
   void bind_at(int index, std::string_view value);
   void bind_at(int index, const std::string& value) { bind_at(index, std::string_view(value)); }
+  void bind_at(int index, std::string&& value);
   void bind_at(int index, const char* value) { bind_at(index, std::string_view(value)); }
   void bind_at(int index, std::span<const std::byte> blob) {
     bind_blob(index, {reinterpret_cast<const char*>(blob.data()), blob.size()});
@@ -102,8 +105,17 @@ class Statement {
     else
       bind_at(index, nullptr);
   }
+  template <class T>
+  void bind_at(int index, std::optional<T>&& value) {
+    if (value)
+      bind_at(index, std::move(*value));
+    else
+      bind_at(index, nullptr);
+  }
 
  private:
+  void bind_text(int index, std::string_view value, void (*release)(void*));
+
   sqlite3* db_;
   sqlite3_stmt* stmt_ = nullptr;
 };
@@ -163,8 +175,8 @@ class Database {
   Statement& prepare(std::string_view sql);
   // The same with its parameters bound; run() also executes it.
   template <class... Args>
-  Statement& query(std::string_view sql, const Args&... args) {
-    return prepare(sql).bind(args...);
+  Statement& query(std::string_view sql, Args&&... args) {
+    return prepare(sql).bind(std::forward<Args>(args)...);
   }
   template <class... Args>
   void run(std::string_view sql, const Args&... args) {
@@ -290,10 +302,10 @@ class RowInserter {
 
   // Adds the next row; `values` are all its columns.
   template <class... Values>
-  void add(const Values&... values) {
+  void add(Values&&... values) {
     if (filled_ == 0) begin(sizeof...(Values));
     int index = static_cast<int>(filled_ * sizeof...(Values));
-    (statement_->bind_at(++index, values), ...);
+    (statement_->bind_at(++index, std::forward<Values>(values)), ...);
     --left_;
     if (++filled_ < width_) return;
     statement_->run();

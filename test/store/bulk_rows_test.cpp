@@ -6,7 +6,9 @@
 
 #include <gtest/gtest.h>
 
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace memd {
@@ -45,6 +47,18 @@ TEST_F(RowInserterTest, InsertsAnyNumberOfRows) {
   EXPECT_EQ(number("SELECT count(*) FROM t WHERE text = 'text ' || id"), next);
   EXPECT_EQ(number("SELECT number FROM t WHERE id = 259"), 98);
   EXPECT_EQ(number("SELECT number IS NULL FROM t WHERE id = 260"), 1);
+}
+
+TEST_F(RowInserterTest, AStatementKeepsATextThatIsGivenAway) {
+  std::string text(100, 'a');
+  std::optional<std::string> other(std::string(100, 'b'));
+  auto& q = db_.query("SELECT ?1, ?2", std::move(text), std::move(other));
+  text.assign(100, 'x');
+  other.emplace(100, 'x');
+  ASSERT_TRUE(q.step());
+  EXPECT_EQ(q.text(0), std::string(100, 'a'));
+  EXPECT_EQ(q.text(1), std::string(100, 'b'));
+  q.reset();
 }
 
 TEST_F(RowInserterTest, AKeyThatIsThereUndoesTheTransaction) {
