@@ -149,8 +149,11 @@ Result<std::vector<ClientState>> clients_here(const Settings& settings, bool ser
       continue;
     }
     if (!there->empty()) state.command = there->front();
-    for (const Edit& edit : *planned)
-      if (edit.change != Change::none) state.missing.emplace_back(setup::to_string(edit.part));
+    for (const Edit& edit : *planned) {  // a client may keep several files of a part
+      const std::string part(setup::to_string(edit.part));
+      if (edit.change != Change::none && std::ranges::find(state.missing, part) == state.missing.end())
+        state.missing.push_back(part);
+    }
     state.registered = state.missing.empty();
     out.push_back(std::move(state));
   }
