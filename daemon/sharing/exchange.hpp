@@ -3,6 +3,7 @@
 #include "daemon/sharing/share_place.hpp"
 #include "schemas/base/result.hpp"
 
+#include <chrono>
 #include <cstddef>
 #include <functional>
 #include <map>
@@ -37,6 +38,8 @@ Result<std::string> answer(const SharePlace& place, std::string_view request,
 // Errc::unavailable: the host cannot be reached, or has no memd. Blocks.
 Result<void> exchange(const std::string& host, const std::string& project, const SharePlace& copy,
                       const std::string& machine, const std::string& invitation);
+
+inline constexpr std::chrono::milliseconds kLookAtHostEvery{std::chrono::minutes(1)};
 
 // Whether a place is user@host. Errc::invalid_argument for one that ssh would not take as a host.
 Result<bool> is_remote(std::string_view place);

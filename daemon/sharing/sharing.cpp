@@ -6,6 +6,7 @@
 #include "daemon/host/memory_host.hpp"
 #include "daemon/ingest/forgotten_turns.hpp"
 #include "daemon/ingest/ingest_service.hpp"
+#include "daemon/ingest/silent_places.hpp"
 #include "daemon/interchange/session_walk.hpp"
 #include "daemon/sharing/exchange.hpp"
 #include "schemas/base/ascii.hpp"
@@ -19,7 +20,6 @@
 #include "store/files/system_calls.hpp"
 #include "store/files/whole_file.hpp"
 #include "store/read/projects.hpp"
-#include "store/read/shares.hpp"
 #include "store/reader.hpp"
 #include "store/seal/sealed_box.hpp"
 #include "store/write/forgetting.hpp"
@@ -229,11 +229,50 @@ Result<void> Sharing::leave(const ShareRow& share) {
   return transact(host_, [&](sqlite::Database& db) { shares::remove(db, share.pk); });
 }
 
+// Returns what tells of a change: times of the place's directories and of what was forgotten, sessions to be written.
+// Empty: a change from now on might not be seen, because what is there has just changed, or is on a file system that
+// reports no changes.
+std::string Sharing::look(const ShareRow& share, const SharePlace& place) const {
+  std::string out;
+  if (!file_system_of(place.directory()).silent.empty()) return out;
+  const TimeMs now = host_.clock().now();
+  auto paths = place.watched();
+  paths.push_back(place.directory());
+  paths.push_back(host_.settings().layout.withheld());
+  for (const auto& path : paths) {
+    struct stat s {};
+    if (::stat(path.c_str(), &s) != 0) s = {};
+    const auto changed = files::inode_changed_at(s);
+    if (changed.tv_sec + 1 >= now / 1000) return {};
+    out += fmt::format("{} {} {}.{}\n", path.native(), s.st_ino, changed.tv_sec, changed.tv_nsec);
+  }
+  const auto sessions = reader().ask(changed(share));
+  if (!sessions) return {};
+  for (const auto& session : *sessions)
+    out += fmt::format("{} {}\n", session.session_uid, session.ingested_at);
+  return out;
+}
+
+ChangedSharedSessionsQuery Sharing::changed(const ShareRow& share) const {
+  return {share.pk, share.project, machine_, share.project_key};
+}
+
+bool Sharing::is_as_before(const ShareRow& share) {
+  const auto before = quiet_.find(share.pk);
+  const auto place = place_of(share);
+  if (before == quiet_.end() || !place) return false;
+  const auto remote = is_remote(share.place);
+  if (remote && *remote && host_.clock().now() - before->second.since >= kLookAtHostEvery.count()) return false;
+  return before->second.seen == look(share, *place);
+}
+
 Result<Exchanged> Sharing::sync(const ShareRow& share, const std::stop_token& stop) {
+  quiet_.erase(share.pk);
   MEMD_TRY(files::make_directories(directory() / "sessions"));
   MEMD_TRY_ASSIGN(const auto lock, files::FileLock::take(directory() / "lock", 60s));
   MEMD_TRY_ASSIGN(SharePlace place, place_of(share));
   MEMD_TRY(exchange_files(share));
+  std::string seen = look(share, place);
   Work work{share, std::move(place)};
   const auto file = work.place.share();
   if (!file) return Error(file.error().code, share.place + ": " + file.error().message());
@@ -250,6 +289,8 @@ Result<Exchanged> Sharing::sync(const ShareRow& share, const std::stop_token& st
   MEMD_TRY(take_out(work));
   MEMD_TRY(publish(work, stop));
   if (work.done.sent_segments > 0) MEMD_TRY(exchange_files(share));
+  if (!seen.empty() && work.done.sent_segments + work.done.taken_segments + work.done.waiting == 0)
+    quiet_[share.pk] = {std::move(seen), host_.clock().now()};
   return work.done;
 }
 
@@ -405,8 +446,7 @@ Result<void> Sharing::publish(Work& work, const std::stop_token& stop) {
   const auto& settings = host_.settings();
   RecordFinder records(settings.layout.database(), settings.layout.raw_dir(), raw::FrameSeal(settings.cipher));
   const interchange::AsOf as_of{host_.clock().now(), settings.config.sessions.stopped_after};
-  const ChangedSharedSessionsQuery changed{work.share.pk, work.share.project, machine_, work.share.project_key};
-  MEMD_TRY_ASSIGN(const auto sessions, reading.ask(changed));
+  MEMD_TRY_ASSIGN(const auto sessions, reading.ask(changed(work.share)));
   for (const auto& session : sessions) {
     if (stop.stop_requested()) break;
     const std::string& uid = session.session_uid;

@@ -5,6 +5,7 @@
 #include "schemas/base/result.hpp"
 #include "schemas/base/timestamp.hpp"
 #include "schemas/share.hpp"
+#include "store/read/shares.hpp"
 #include "store/text/redaction/forgotten_text.hpp"
 
 #include <cstdint>
@@ -49,6 +50,9 @@ class Sharing {
 
   // Takes in, then writes. What came is stored when it returns. Errc::not_found: the place is not there.
   Result<Exchanged> sync(const ShareRow& share, const std::stop_token& stop);
+  // Returns whether all is as at the last sync, which found nothing to do: a sync now would read all rows of the share
+  // for nothing. Costs some calls of stat and a query. Of a place on a host: for a minute.
+  bool is_as_before(const ShareRow& share);
 
   // Compares the segments that the store knows with those at the place, and returns what is wrong.
   Result<std::vector<std::string>> verify(const ShareRow& share);
@@ -79,6 +83,13 @@ class Sharing {
     Exchanged done{};
   };
 
+  struct Quiet {
+    std::string seen;  // what look() gave when there was nothing to do
+    TimeMs since = 0;
+  };
+  std::string look(const ShareRow& share, const SharePlace& place) const;
+  ChangedSharedSessionsQuery changed(const ShareRow& share) const;
+
   Result<void> admit(Work& work);
   Result<void> write_keys(Work& work);
   Result<void> load(Work& work);
@@ -101,6 +112,7 @@ class Sharing {
   MemoryHost& host_;
   std::string secret_;                                // key of this machine
   std::string machine_;                               // its id
+  std::map<std::int64_t, Quiet> quiet_;               // by share
   bool is_settled_ = false;                           // what an earlier process left undone is done
   std::vector<redaction::TextToken> checked_tokens_;  // of the texts that own segments were searched for
 };

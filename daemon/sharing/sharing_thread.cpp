@@ -19,7 +19,6 @@ using namespace std::chrono_literals;
 // Between rounds that did something: what is written meanwhile goes into one segment.
 constexpr auto kAfterWork = 700ms;
 constexpr auto kSilentPlace = 5s;  // between looks at a file system that reports no changes
-constexpr auto kRemotePlace = 1min;
 constexpr auto kAnyPlace = 5min;
 constexpr auto kAfterTrouble = 30s;
 
@@ -55,7 +54,7 @@ BackgroundThread::Next SharingThread::round(const std::stop_token& stop) {
   std::set<std::filesystem::path> watched;
   for (const ShareRow& share : *shares) {
     if (stop.stop_requested()) return {};
-    const auto done = sharing_->sync(share, stop);
+    const auto done = sharing_->is_as_before(share) ? Exchanged() : sharing_->sync(share, stop);
     std::string& trouble = troubles_[share.place + "\n" + share.project];
     const std::string now = done ? done->waiting_why : done.error().is(Errc::cancelled) ? "" : done.error().message();
     if (now != trouble && !now.empty()) log::error("sharing {}: {}", share.project, now);
@@ -63,7 +62,7 @@ BackgroundThread::Next SharingThread::round(const std::stop_token& stop) {
     if (!done) pause = std::min<BackgroundThread::Time::duration>(pause, kAfterTrouble);
     did_something = did_something || (done && done->sent_segments + done->taken_segments > 0);
     if (const auto remote = is_remote(share.place); remote && *remote)
-      pause = std::min<BackgroundThread::Time::duration>(pause, kRemotePlace);
+      pause = std::min<BackgroundThread::Time::duration>(pause, kLookAtHostEvery);
     else if (!file_system_of(share.place).silent.empty())
       pause = std::min<BackgroundThread::Time::duration>(pause, kSilentPlace);
     if (const auto place = sharing_->place_of(share))

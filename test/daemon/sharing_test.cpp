@@ -110,6 +110,12 @@ class Machine {
     auto db = sqlite::Database::open(settings_.layout.database(), sqlite::OpenMode::read_only);
     return db.query(sql).value_or(0);
   }
+  // What was written so far is no longer new: its times are of the past.
+  void wait_a_while() {
+    clock_.set(std::chrono::duration_cast<std::chrono::milliseconds>(
+                   (std::chrono::system_clock::now() + 1h).time_since_epoch())
+                   .count());
+  }
   std::string session(int session = 0) const {
     return "claude_code:" + test::TranscriptHome::session_id(first_ + session);
   }
@@ -354,6 +360,34 @@ TEST_F(SharingTest, LinesOfAnotherSessionAreNotTaken) {
   EXPECT_EQ(joined.at("waiting"), 1);
   EXPECT_THAT(bj::serialize(joined.at("problems")), HasSubstr("lines of another session"));
   EXPECT_TRUE(bob.contents().empty());
+}
+
+TEST_F(SharingTest, WithNothingNewNoRowsAreRead) {
+  Machine ada("ada", 1);
+  Machine bob("bob", 20);
+  ada.says("walnut");
+  ada.init(place_.path());
+  bob.join(place_.path());
+  auto sharing = sharing::Sharing::open(ada.host()).value();
+  const ShareRow share = Reader::in_background(ada.settings().layout.database()).ask(SharesQuery{})->at(0);
+  const auto is_quiet_after_a_sync = [&] {
+    ada.wait_a_while();
+    const bool was_quiet = sharing.is_as_before(share);
+    while (sharing.sync(share, {})->taken_segments > 0) {
+    }
+    EXPECT_TRUE(sharing.is_as_before(share));
+    return was_quiet;
+  };
+  EXPECT_FALSE(is_quiet_after_a_sync());
+  EXPECT_TRUE(is_quiet_after_a_sync());
+  bob.says("quartz");
+  bob.sync();
+  EXPECT_FALSE(is_quiet_after_a_sync());
+  EXPECT_THAT(ada.search("quartz"), HasSubstr("bob@"));
+  ada.says("bramble");
+  EXPECT_FALSE(sharing.is_as_before(share));
+  ASSERT_FALSE(ada.call("forget", {{"session", test::TranscriptHome::session_id(1)}, {"yes", true}}).is_error);
+  EXPECT_FALSE(sharing.is_as_before(share));
 }
 
 // Two clones of a repository: what is pushed at once are different files.
