@@ -6,8 +6,8 @@ of a dialog, with the names exchanged.
   likelihood.py --memd MEMD --corpus HOME --locomo FILE --rows ROWS [--fit] [--only HOME]…
 
 Writes a line per answer to ROWS, or reads them if the file exists. --fit prints new weights for
-store/search/rank/ranking.hpp. Chosen on one half of the homes (FIT), reported on the others and on the whole home. An
-answer is right if a right session is among its first five hits; unanswered means that none exists.
+store/search/rank/ranking.hpp, and judges each home by weights that were fitted on the others. An answer is
+right if a right session is among its first five hits; unanswered means that none exists.
 """
 import argparse
 import json
@@ -24,13 +24,11 @@ from retrieval import PHRASINGS, read, read_locomo, write_dialog
 HOMES = {"alex": ("-Users-alex-",), "many": ("-dip-", "-paul-", "-robin-", "-evisdrenova-"), "others": (),
          "soph": ("-Users-soph-",), "victor": ("-gtrrz-victor-", "-testuser-"), "spotter": ("-USER-Dev-spotter",),
          "whole": ("",)}
-FIT = ("alex", "many", "others", "dialog 1", "dialog 2", "dialog 3")
 RIGHT, UNANSWERED = ("talked of",), ("other home", "same field", "other field", "names exchanged")
 FEATURES = ("surprise", "network_cosine", "soft_coverage", "coverage", "bm25", "cosine", "identifier", "surroundings",
             "brevity", "dense_z")
 RULES = {"second look": ("surprise", "network_cosine", "gap", "soft_coverage"),
-         "one look": ("surprise", "cosine", "gap", "soft_coverage"), "several": ("surprise", "cosine", "gap", "coverage"),
-         "words": ("surprise", "gap", "coverage")}
+         "one look": ("surprise", "gap", "soft_coverage"), "several": ("surprise", "cosine", "gap", "coverage")}
 
 
 def write_home(corpus, home, folders):
@@ -147,10 +145,10 @@ class Rule:
     def fit(self, answers):
         """`answers`: (answer, whether it is right, weight). Newton's method for the logistic regression of the likeliest
         hits, which are then chosen anew."""
-        for _ in range(12):
+        for _ in range(5):
             rows = [(self.best(a), y, w) for a, y, w in answers]
             self.weights = [0.0] * len(self.weights)  # Newton's method can leave far too large ones for good
-            for _ in range(12):
+            for _ in range(8):
                 n = len(self.weights)
                 gradient, hessian = [-0.001 * w for w in self.weights], [[0.001 * (i == j) for j in range(n)]
                                                                          for i in range(n)]
@@ -162,6 +160,12 @@ class Rule:
                             hessian[i][j] += weight * p * (1 - p) * xs[i] * xs[j]
                 self.weights = [w + step for w, step in zip(self.weights, solve(hessian, gradient))]
         return self
+
+
+def rule_of(way, answer):
+    """Returns the rule that memd judges an answer by: where the best hit contains most words, none is looked at again."""
+    looked = any(dict(zip(FEATURES, hit))["network_cosine"] for hit in answer["hits"])
+    return "one look" if way == "second look" and not looked else way
 
 
 def sigmoid(x):
@@ -181,15 +185,17 @@ def solve(matrix, vector):
 
 
 def weighted(rows, way):
-    """Yields answer, whether it is right, and its weight: homes count alike, half of each is talked of, and the kinds of
-    the other half count alike."""
+    """Yields answer, whether it is right, and its weight: homes count alike, all dialogs as one; half of each is talked
+    of, and the kinds of the other half count alike."""
     groups = {}
     for row in rows:
         if way in row:
             groups.setdefault(row["home"], {}).setdefault(row["kind"], []).append(row)
-    for kinds in groups.values():
+    dialogs = sum(home.startswith("dialog") for home in groups)
+    for home, kinds in groups.items():
         for kind, members in kinds.items():
             share = 0.5 if kind in RIGHT else 0.5 / max(1, len(kinds) - any(k in RIGHT for k in kinds))
+            share /= dialogs if home.startswith("dialog") else 1
             for row in members:
                 yield row, row[way]["found"], 1000 * share / len(members)
 
@@ -240,23 +246,36 @@ def shown(rows, way, told):
         yield f"{name:26}{value:8.3f} [{values[5]:.3f} {values[-6]:.3f}]" if name != "questions" else f"{name:26}{value:8}"
 
 
+def fitted(rows):
+    """Returns the rule of each way."""
+    return {way: Rule(names).fit([(r[way], y, w) for r, y, w in weighted(rows, way) if rule_of(way, r[way]) == way])
+            for way, names in RULES.items()}
+
+
 def judge(o, rows):
+    parts = [row for row in rows if row["home"] != "whole"]
     homes = list(dict.fromkeys(row["home"] for row in rows))
-    for way in ("second look", "one look", "several"):
-        ways = {"as told": lambda r: r[way]["told"]}
-        if o.fit:
-            rule = Rule(RULES[way]).fit([(r[way], y, w) for r, y, w in weighted(
-                [r for r in rows if r["home"] in FIT], way)])
+    ways = {"as told": lambda row, way: row[way]["told"]}
+    if o.fit:
+        for way, rule in fitted(parts).items():
             print(way, {name: round(w, 3) for name, w in zip((*RULES[way], "constant"), rule.weights)})
-            ways["fitted"] = lambda r, rule=rule: sigmoid(rule.log_odds(r[way]))
+        rules = {home: fitted([row for row in parts if row["home"] != home]) for home in homes if home != "whole"}
+        ways["fitted on the other homes"] = lambda row, way: sigmoid(
+            rules[row["home"]][rule_of(way, row[way])].log_odds(row[way]))
+    for way in ("second look", "one look", "several"):
         for name, told in ways.items():
-            held = [r for r in rows if r["home"] not in FIT and r["home"] != "whole"]
-            for place, part in {"fit": [r for r in rows if r["home"] in FIT], "held": held, **{
-                    home: [r for r in rows if r["home"] == home] for home in homes}}.items():
-                if part and (place in ("fit", "held", "whole")):
-                    print(f"\n{way}, {name}: {place}", *shown(part, way, told), sep="\n")
-                elif part:
-                    print(place, {n: round(v, 3) for n, v in figures(part, way, told).items()})
+            of = lambda row, way=way, told=told: told(row, way)
+            asked = parts if o.fit else rows
+            groups = {}
+            for row in asked:
+                kind = "dialogs" if row["home"].startswith("dialog") else "whole" if row["home"] == "whole" else "homes"
+                groups.setdefault(kind, []).append(row)
+            for place, part in groups.items():
+                if part:
+                    print(f"\n{way}, {name}: {place}", *shown(part, way, of), sep="\n")
+            for home in homes:
+                of_home = figures([row for row in asked if row["home"] == home], way, of)
+                print(home, {n: round(v, 3) for n, v in of_home.items()})
 
 
 def main():

@@ -277,6 +277,17 @@ def questions_as_said(o):
         o, lambda home: copy_history(o.corpus, home), lambda e: pairs("questions.json", e, o.final))
 
 
+def languages(o):
+    """Asks fifty questions of `train` in other languages than the sessions'."""
+    names = ("de", "fr", "es", "zh", "ja")
+
+    def questions(exchanges):
+        known = {q.text: q for file in ("paraphrases.json", "questions.json") for q in pairs(file, exchanges)}
+        return [Question(one[name], [name], known[one["question"]].relevant) for one in read("translations.json")["questions"]
+                for name in names]
+    return Part("languages", FOUND, names, sessions=True).ask(o, lambda home: copy_history(o.corpus, home), questions)
+
+
 def in_projects(o):
     in_own, in_other = "from its own project: less is better", "from another project: more is better"
 
@@ -319,7 +330,7 @@ def homes(o):
 PARTS = {"locomo-turns": lambda o: locomo(o, "locomo-turns", True),
          "locomo-sessions": lambda o: locomo(o, "locomo-sessions"),
          "negative-locomo": negative_locomo, "known-items": known_items, "paraphrases": paraphrases,
-         "questions": questions_as_said, "in-projects": in_projects, "homes": homes}
+         "questions": questions_as_said, "languages": languages, "in-projects": in_projects, "homes": homes}
 
 
 def main():

@@ -134,8 +134,9 @@ ConfigurationReport configuration(const Config& config) {
   out.add("encryption.key_command",
           command.empty() ? std::string() : command.front() + (command.size() > 1 ? " …" : ""));
   out.add("usage.prices", config.prices);
-  out.add("hooks.enabled", config.hooks);
-  out.add("hooks.recall", config.recall_hooks);
+  out.add("hooks.enabled", config.hooks.enabled);
+  out.add("hooks.start", config.hooks.start);
+  out.add("hooks.recall", config.hooks.recall);
   out.add("sessions.stopped_after_s", config.sessions.stopped_after / 1000);
   out.add_limit("retention.max_age_days", config.retention.max_age_days);
   out.add_limit("retention.max_raw_bytes", config.retention.max_raw_bytes);

@@ -60,10 +60,10 @@ Result<RecallReport> recall(MemoryHost& host, ToldLines& told, const RecallParam
   RecallReport out;
   if (params.moment == "start") {
     MEMD_TRY_ASSIGN(out.lines, lines_at_start(*reader, place, now));
-  } else if (params.moment == "subagent") {
-    // Its context is its own, so it is told whatever the session was told.
+  } else if (params.moment == "standing" || params.moment == "subagent") {
     MEMD_TRY_ASSIGN(out.lines, standing_lines(*reader, place, now));
-    return out;
+    // A subagent's context is its own, so it is told whatever the session was told.
+    if (params.moment == "subagent") return out;
   } else if (params.moment == "compact") {
     told.forget(params.session_id);
     MEMD_TRY_ASSIGN(out.lines, lines_after_compaction(*reader, place));

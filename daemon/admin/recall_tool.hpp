@@ -59,8 +59,9 @@ Result<RecallReport> recall(MemoryHost& host, ToldLines& told, const RecallParam
 
 MEMD_DESCRIBE(
     memd::admin::RecallParams,
-    field<&T::moment>("It starts, a subagent of it starts, it was compacted, a person asks, a command failed.",
-                      one_of("start", "subagent", "compact", "prompt", "error")),
+    field<&T::moment>("It starts, it starts and is told standing lines alone, a subagent of it starts, it was "
+                      "compacted, a person asks, a command failed.",
+                      one_of("start", "standing", "subagent", "compact", "prompt", "error")),
     field<&T::cwd>("Directory the agent works in."),
     field<&T::session_id>("The agent's own id of the session that asks."),
     field<&T::text>("What the person asks, or what a command said that failed."),

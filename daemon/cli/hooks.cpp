@@ -69,9 +69,9 @@ Result<std::unique_ptr<Caller>> open_store(const Settings& settings) {
 }
 
 int recall(const Settings& settings, std::chrono::milliseconds time) {
-  if (!settings.config.hooks) return kOk;
+  if (!settings.config.hooks.enabled) return kOk;
   const auto input = parse_hook_input(read_input());
-  const std::string arguments = input ? recall_arguments(*input, settings.config.recall_hooks) : std::string();
+  const std::string arguments = input ? recall_arguments(*input, settings.config.hooks) : std::string();
   if (arguments.empty()) return kOk;
   auto daemon = connect_running(settings);
   if (!daemon) return kOk;
@@ -84,11 +84,11 @@ int recall(const Settings& settings, std::chrono::milliseconds time) {
 }
 
 // Returns the moment of the session, as memd/recall names it; empty: nothing is said then.
-std::string moment_of(const HookInput& input, bool all) {
+std::string moment_of(const HookInput& input, const HooksConfig& config) {
   const std::string event = ascii::lowered(input.event);  // Cursor's begin in lower case
-  if (event == "sessionstart") return input.source == "compact" ? "compact" : "start";
+  if (event == "sessionstart") return input.source == "compact" ? "compact" : config.start ? "start" : "standing";
   if (event == "subagentstart") return "subagent";
-  if (!all) return {};
+  if (!config.recall) return {};
   if (event == "userpromptsubmit" || event == "beforeagent") return "prompt";
   const bool after = event == "posttooluse" || event == "posttoolusefailure" || event == "aftertool";
   return after && !input.output.empty() && !input.command.empty() && (input.failed || event == "aftertool") ? "error"
@@ -97,8 +97,8 @@ std::string moment_of(const HookInput& input, bool all) {
 
 }  // namespace
 
-std::string recall_arguments(const HookInput& input, bool all) {
-  const std::string moment = moment_of(input, all);
+std::string recall_arguments(const HookInput& input, const HooksConfig& config) {
+  const std::string moment = moment_of(input, config);
   if (input.cwd.empty() || moment.empty()) return {};
   tools::ToolArguments w;
   w.add("moment", moment).add("cwd", input.cwd).add("session_id", input.session_id);

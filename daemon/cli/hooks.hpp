@@ -1,5 +1,6 @@
 #pragma once
 
+#include "daemon/config/config.hpp"
 #include "protocol/mcp/hook_message.hpp"
 
 #include <chrono>
@@ -14,9 +15,8 @@ inline constexpr std::chrono::milliseconds kHookDeadline{280};
 // Limit for hooks of single steps. It is shorter because the agent waits at each step.
 inline constexpr std::chrono::milliseconds kRecallDeadline{150};
 
-// Returns the arguments of memd/recall for the input; empty: nothing is queried. `all`: prompts and failed
-// commands are asked about, too.
-std::string recall_arguments(const HookInput& input, bool all);
+// Returns the arguments of memd/recall for the input; empty: nothing is queried.
+std::string recall_arguments(const HookInput& input, const HooksConfig& config);
 
 // Returns the text that the hook prints. Queries the daemon at the other end of `connected_socket` and closes the
 // socket. Fails open: returns an empty text on any error or when no answer comes within `time`.

@@ -192,10 +192,10 @@ Config read_document(const std::string& file, const YAML::Node& document) {
     if (!out.prices.is_absolute()) refuse(file, v.Mark(), key + ": expected an absolute path");
   });
   Section hooks(file, "hooks");
-  hooks.key("enabled",
-            [&](const auto& v, const auto& key) { out.hooks = scalar<bool>(file, v, key, "true or false"); });
-  hooks.key("recall",
-            [&](const auto& v, const auto& key) { out.recall_hooks = scalar<bool>(file, v, key, "true or false"); });
+  for (const auto& [name, value] :
+       {std::pair{"enabled", &out.hooks.enabled}, {"start", &out.hooks.start}, {"recall", &out.hooks.recall}})
+    hooks.key(name,
+              [&, value](const auto& v, const auto& key) { *value = scalar<bool>(file, v, key, "true or false"); });
   Section sessions(file, "sessions");
   sessions.key("stopped_after_s", [&](const auto& v, const auto& key) {
     out.sessions.stopped_after = whole_number(file, v, key, 1, 604'800) * 1000LL;

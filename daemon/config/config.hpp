@@ -34,6 +34,13 @@ struct RetentionConfig {
   std::uint64_t max_raw_bytes = 0;
 };
 
+// What agents' hooks may say. What is off helps too rarely (docs/benchmarks.md#recall-at-work).
+struct HooksConfig {
+  bool enabled = true;
+  bool start = false;   // where a session starts, where work on its branch stopped
+  bool recall = false;  // at prompts and after errors, what earlier work says of them
+};
+
 // The location of the encryption-at-rest key. Both empty: nothing is encrypted.
 struct EncryptionConfig {
   std::filesystem::path key_file;
@@ -72,10 +79,9 @@ struct Config {
   bool own_project = true;          // searches cover the project of the caller's directory, not all projects
   bool capture_tool = false;        // offer the tool that pauses capture
   bool judge_decisions = false;     // with the language model that writes summaries
-  bool hooks = true;                // agents' hooks may say something
-  bool recall_hooks = false;        // also at prompts and after errors
   RawMode raw_layer = RawMode::masked;
   std::filesystem::path prices;  // own prices of models; empty: none
+  HooksConfig hooks;
   EncryptionConfig encryption;
   SessionsConfig sessions;
   RetentionConfig retention;

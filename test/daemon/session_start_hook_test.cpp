@@ -53,7 +53,7 @@ TEST(SessionStartHook, WhatIsRecalledBecomesContext) {
       asked = request;
       client.send_line(result_with(request, {{"text", "Goal: \"fix\" it\n<history>\n"}, {"is_error", false}}));
     });
-    output = cli::recall_output(daemon.hook_end, compacted(), cli::recall_arguments(compacted(), false), kLong);
+    output = cli::recall_output(daemon.hook_end, compacted(), cli::recall_arguments(compacted(), {}), kLong);
   }
   EXPECT_EQ(asked.at("method"), "memd/recall");
   EXPECT_EQ(asked.at("params").at("moment"), "compact");
@@ -96,12 +96,14 @@ TEST(SessionStartHook, ADaemonThatSaysNothingIsNotWaitedFor) {
 }
 
 TEST(SessionStartHook, AsksForTheMoment) {
-  const auto arguments = [](std::string source, std::string cwd) {
-    return cli::recall_arguments({"SessionStart", "s", std::move(cwd), std::move(source), {}, {}, {}, false}, false);
+  const auto arguments = [](std::string source, std::string cwd, HooksConfig config = {}) {
+    return cli::recall_arguments({"SessionStart", "s", std::move(cwd), std::move(source), {}, {}, {}, false}, config);
   };
   EXPECT_EQ(arguments("compact", "/w"), R"({"moment":"compact","cwd":"/w","session_id":"s"})");
-  for (const char* source : {"startup", "resume", "clear", ""})
-    EXPECT_EQ(arguments(source, "/w"), R"({"moment":"start","cwd":"/w","session_id":"s"})") << source;
+  for (const char* source : {"startup", "resume", "clear", ""}) {
+    EXPECT_EQ(arguments(source, "/w"), R"({"moment":"standing","cwd":"/w","session_id":"s"})") << source;
+    EXPECT_EQ(arguments(source, "/w", {.start = true}), R"({"moment":"start","cwd":"/w","session_id":"s"})") << source;
+  }
   EXPECT_EQ(arguments("startup", ""), "");
 }
 
@@ -121,8 +123,8 @@ TEST(SessionStartHook, ReadsWhatClaudeCodeWrites) {
 }
 
 TEST(RecallHook, AsksAtPromptsAndErrorsWhereThatIsOn) {
-  const auto arguments = [](std::string_view json, bool all = true) {
-    return cli::recall_arguments(*parse_hook_input(json), all);
+  const auto arguments = [](std::string_view json, bool on = true) {
+    return cli::recall_arguments(*parse_hook_input(json), {.recall = on});
   };
   for (const std::string event : {"UserPromptSubmit", "BeforeAgent"}) {
     const std::string asked =

@@ -78,7 +78,8 @@ class HeldStore : public testing::Test {
     std::filesystem::permissions(data_.path(), std::filesystem::perms::owner_all);
     for (int session = 1; session <= 3; ++session)
       home_.turn("/src/p" + std::to_string(session), session, kNow + session, "word", "Why?", "Because.");
-    write_file(dir_ / "config.yaml", "retention:\n  max_age_days: 36500\nembedding:\n  provider: disabled\n");
+    write_file(dir_ / "config.yaml",
+               "retention:\n  max_age_days: 36500\nembedding:\n  provider: disabled\nhooks: {start: true}\n");
     const auto first = run({"ingest", "--once"})->wait(kEndsWithin);
     ASSERT_TRUE(first);
     ASSERT_EQ(first->code, 0) << first->said;

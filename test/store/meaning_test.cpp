@@ -107,6 +107,15 @@ TEST_F(Meaning, OtherWordsFindTheSameThing) {
   EXPECT_LT(by_words, found) << "else the questions are no test of meaning";
 }
 
+TEST_F(Meaning, AQuestionWithKanaIsAskedByWordsAlone) {
+  const std::string_view texts[] = {"設定ファイルはどこ"};
+  const auto vector_for = [&](embedding::Purpose purpose) {
+    return embedding::builtin_embedder().embed(texts, purpose, {})->front();
+  };
+  EXPECT_TRUE(vector_for(embedding::Purpose::query).empty());
+  EXPECT_FALSE(vector_for(embedding::Purpose::document).empty());
+}
+
 TEST_F(Meaning, ItsOwnWordsFindEachExchangeFirst) {
   for (const auto& [user, answer] : kTalk) {
     SearchQuery q;

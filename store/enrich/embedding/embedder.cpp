@@ -3,6 +3,7 @@
 #include "schemas/base/embedded.hpp"
 #include "schemas/base/error.hpp"
 #include "store/search/vectors/kernels.hpp"
+#include "store/text/script.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -93,6 +94,15 @@ Vector StaticModel::vector_of(std::span<const std::uint32_t> ids) const {
 
 namespace {
 
+// The model has kana as single characters alone, which mean nothing.
+bool has_kana(std::string_view text) {
+  for (std::size_t at = 0; at < text.size();) {
+    const auto script = tokenizer::script_of(tokenizer::next_character(text, at));
+    if (script == tokenizer::Script::hiragana || script == tokenizer::Script::katakana) return true;
+  }
+  return false;
+}
+
 constexpr std::size_t kHashDigits = 8;
 
 std::string builtin_name() {
@@ -112,7 +122,8 @@ Result<std::vector<Vector>> BuiltinEmbedder::embed(std::span<const std::string_v
   out.reserve(texts.size());
   for (const std::string_view text : texts) {
     if (stop.stop_requested()) return Error(Errc::cancelled, "embedding was cancelled");
-    std::vector<std::uint32_t> ids = model_.ids(text);
+    std::vector<std::uint32_t> ids;
+    if (purpose != Purpose::query || !has_kana(text)) ids = model_.ids(text);
     // All unknown words have the same vector, which would match texts full of any unknown words.
     if (purpose == Purpose::query)
       std::erase_if(ids, [this](std::uint32_t id) { return model_.tokenizer().is_unknown(id); });

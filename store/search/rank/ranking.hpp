@@ -124,14 +124,14 @@ inline constexpr EvidenceWeights kEvidenceByDeviations{.coverage = 4.2,
 inline constexpr EvidenceWeights kEvidenceByCosine{
     .coverage = 4.9, .bm25 = 7.3, .identifier = 0.9, .surroundings = 0.2, .cosine = 6.3, .constant = -7, .several = -8};
 
-// For the first hits of an answer, with the built-in model. Fitted on hard questions: of the same field, answered only
-// in another home, or with the names exchanged. Only the constant without a second look was chosen by
-// bench/quality/likelihood.py; the weights for several phrasings are not judged (docs/benchmarks.md#verdicts).
+// For the first hits of an answer, with the built-in model. Fitted by bench/quality/likelihood.py on hard questions: of
+// the same field, answered only in another home, or with the names exchanged (docs/benchmarks.md#verdicts).
 inline constexpr EvidenceWeights kEvidenceBySecondLook{
-    .surprise = 0.24, .soft_coverage = 5.18, .network_cosine = 6.94, .gap = 4.24, .constant = -8.72, .several = -8.72};
+    .surprise = 0.19, .soft_coverage = 3.23, .network_cosine = 6.02, .gap = 1.03, .constant = -5.58};
 inline constexpr EvidenceWeights kEvidenceByOneLook{
-    .surprise = 0.24, .soft_coverage = 5.18, .gap = 4.24, .constant = -6.0, .several = -6.0};
-inline constexpr EvidenceWeights kEvidenceBySeveral = kEvidenceByOneLook;
+    .surprise = 0.24, .soft_coverage = 5.18, .gap = 4.24, .constant = -6.0};
+inline constexpr EvidenceWeights kEvidenceBySeveral{
+    .coverage = 0.34, .cosine = 6.61, .surprise = 0.4, .gap = 13.85, .several = -11.93};
 
 // `model`: the embedding model of the search; empty: words alone.
 const EvidenceWeights& evidence_weights(std::string_view model);
