@@ -163,6 +163,7 @@ Service::Service(const Settings& settings, const Clock& clock, std::string role,
     workers_.post(std::move(task));
   };
   server_ = std::make_unique<mcp::Server>(loop_, to_worker, *profile_);
+  server_->on_worker_held([this] { workers_.add(); });
   server_->on_session_closed([this](std::size_t) { memory_.on_request(); });
   host_.on_commit([this] {
     server_->resources_may_have_changed();

@@ -21,12 +21,17 @@ class WorkerPool {
 
   void post(std::function<void()> work);
 
+  // Adds a thread in place of one whose task does not end, as long as there are fewer than twice as many as at first.
+  // Does nothing if none can be created.
+  void add();
+
   // Waits for running tasks. Tasks that have not begun never run.
   void stop();
 
  private:
   boost::asio::io_context context_;
   boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work_;
+  const std::size_t most_;
   std::vector<std::jthread> threads_;
 };
 

@@ -301,6 +301,7 @@ void add_memory_write(mcp::ToolRegistry& registry, const ToolServices& services)
       "delete and undo, promote (from). Only when the user wants it: the user is asked.";
   info.search_words = "remember save store keep note down lesson preference fact for next time forget delete";
   info.annotations = {false, true, false, false};
+  info.waits = true;
   registry.add<MemoryWriteParams, MemoryWriteAnswer>(
       std::move(info), [services](const MemoryWriteParams& p, mcp::ToolContext& c) -> Result<MemoryWriteAnswer> {
         MEMD_TRY_ASSIGN(auto done, MemoryCall(services, p, c).run());

@@ -429,6 +429,7 @@ AnswerText render_text(const SessionSummaryAnswer& a) {
 void add_session_summary(mcp::ToolRegistry& registry, const ToolServices& services) {
   mcp::ToolInfo info;
   info.name = "session_summary";
+  info.waits = true;
   info.title = "Recap of a whole session";
   info.description =
       "Recap: summarises a whole session (conversation, chat about something) from start to end: summary, "

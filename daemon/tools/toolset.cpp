@@ -63,6 +63,7 @@ void add_conversation_query(mcp::ToolRegistry& registry) {
   mcp::ToolInfo info;
   info.name = "conversation_query";
   info.title = "All of these tools in one";
+  info.waits = true;
   info.description =
       "The history of coding agents on this machine, asked in several ways: action names one of the other tools, the "
       "rest are its arguments; subaction is the action of memory_write. conversation_query(action=\"recent_turns\", "

@@ -128,7 +128,10 @@ struct Call {
   std::function<void()> on_success;  // called before the answer goes out
   std::string subscribes;            // the URI that on_success begins to watch; empty: none
   std::shared_ptr<BatchReply> batch;
-  bool settled = false;  // answered, or never to be
+  bool settled = false;     // answered, or never to be
+  bool unhurried = false;   // of memd's own command line: has no deadline
+  TimeMs in_flight_ms = 0;  // while not settled
+  TimeMs late_ms = 0;       // while settled and its handler has not returned
 
   bool is_inline() const { return tool != nullptr && tool->info.inline_ok; }
 };

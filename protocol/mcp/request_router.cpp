@@ -185,6 +185,7 @@ void RequestRouter::call_extension(jsonrpc::Request& request, const ExtensionMet
   request.params.get_object().erase("_meta");  // of the transport, no argument
   auto call = std::make_shared<Call>(std::move(request.id), std::move(request.params), kLatestLegacy, std::move(batch),
                                      std::move(token));
+  call->unhurried = true;
   call->work = [&method](const Call& c, ToolContext& context) { return method(bj::serialize(c.params), context); };
   calls_.admit(std::move(call));
 }

@@ -27,6 +27,13 @@ std::string input_required_result(const ServerProfile& profile, const InputRound
   return out;
 }
 
+// The answer to a call that was not finished.
+std::string unfinished_line(const Call& call, std::string_view reason) {
+  const bool reads = call.tool == nullptr || call.tool->info.annotations.read_only;
+  return jsonrpc::error_line(call.id, jsonrpc::kInternalError, reason,
+                             reads ? jsonrpc::kRetryable : jsonrpc::kNotRetryable);
+}
+
 }  // namespace
 
 CallRunner::Outcome CallRunner::run(const Call& call, ToolContext& context) const {
@@ -127,7 +134,7 @@ void RunningCalls::admit(std::shared_ptr<Call> call) {
     return;
   }
   call->progress.start(profile_.clock().now());
-  if (call->progress.wanted() && state_.wake_heartbeat) state_.wake_heartbeat();
+  if (call->progress.wanted() || !call->unhurried) wake_heartbeat();
   in_flight_.emplace(call->id, call);
   if (has_room())
     launch(call);
@@ -153,7 +160,7 @@ ToolContext RunningCalls::context_of(const std::shared_ptr<Call>& call) {
 }
 
 void RunningCalls::launch(const std::shared_ptr<Call>& call) {
-  ++running_;
+  running_.push_back(call);
   if (!has_room()) owner_.on_full();
   executors_.to_worker([this, call] {
     ToolContext context = context_of(call);
@@ -163,7 +170,8 @@ void RunningCalls::launch(const std::shared_ptr<Call>& call) {
 }
 
 void RunningCalls::finish(const std::shared_ptr<Call>& call, const CallRunner::Outcome& outcome) {
-  --running_;
+  std::erase(running_, call);
+  if (call->late_ms >= profile_.limits().max_late_ms) --held_workers_;
   if (!call->settled) {
     tell_failure(*call, outcome);
     call->settled = true;
@@ -171,41 +179,42 @@ void RunningCalls::finish(const std::shared_ptr<Call>& call, const CallRunner::O
     if (outcome.succeeded && call->on_success) call->on_success();
     replies_.answer(call->batch, outcome.line);
   }
+  launch_waiting();
+  owner_.on_returned();
+}
+
+void RunningCalls::launch_waiting() {
   while (!waiting_.empty() && has_room()) {
     const auto next = std::move(waiting_.front());
     waiting_.pop_front();
     if (!next->settled) launch(next);
   }
-  owner_.on_returned();
 }
 
 void RunningCalls::tell_failure(const Call& call, const CallRunner::Outcome& outcome) {
   if (!outcome.failure.empty() && !is_modern(call.revision)) owner_.on_failure(outcome.failure);
 }
 
+void RunningCalls::wake_heartbeat() const {
+  if (state_.wake_heartbeat) state_.wake_heartbeat();
+}
+
 void RunningCalls::cancel(const std::string& id) {
-  const auto it = in_flight_.find(id);
-  if (it == in_flight_.end()) return;
-  const auto call = std::move(it->second);
-  in_flight_.erase(it);
+  if (const auto it = in_flight_.find(id); it != in_flight_.end()) end(std::shared_ptr(it->second), {});
+}
+
+void RunningCalls::end(const std::shared_ptr<Call>& call, std::string_view answer) {
+  in_flight_.erase(call->id);
   call->settled = true;
   call->stop.request_stop();
-  replies_.answer(call->batch, {});
+  replies_.answer(call->batch, answer);
+  wake_heartbeat();
 }
 
 void RunningCalls::cancel_all(std::string_view reason) {
   waiting_.clear();
-  const auto calls = std::exchange(in_flight_, {});
-  for (const auto& [id, call] : calls) {
-    call->settled = true;
-    call->stop.request_stop();
-  }
-  if (reason.empty()) return;
-  for (const auto& [id, call] : calls) {
-    const bool reads = call->tool == nullptr || call->tool->info.annotations.read_only;
-    replies_.answer(call->batch, jsonrpc::error_line(id, jsonrpc::kInternalError, reason,
-                                                     reads ? jsonrpc::kRetryable : jsonrpc::kNotRetryable));
-  }
+  for (const auto& [id, call] : std::exchange(in_flight_, {}))
+    end(call, reason.empty() ? std::string() : unfinished_line(*call, reason));
 }
 
 void RunningCalls::do_not_watch(std::string_view uri) {
@@ -214,15 +223,48 @@ void RunningCalls::do_not_watch(std::string_view uri) {
     if (call->subscribes == uri) call->on_success = {};
 }
 
+bool RunningCalls::is_overdue(Call& call) const {
+  const ServerLimits& limits = profile_.limits();
+  const bool waits = call.tool != nullptr && call.tool->info.waits;
+  call.in_flight_ms += limits.beat_ms;
+  return !call.unhurried && call.in_flight_ms >= (waits ? limits.max_waiting_call_ms : limits.max_call_ms);
+}
+
+// Time is counted by beats: a clock that was set, or a computer that slept, ends no call.
 bool RunningCalls::beat() {
-  bool any = false;
+  const ServerLimits& limits = profile_.limits();
   const TimeMs now = profile_.clock().now();
+  bool any = false;
+  std::vector<std::shared_ptr<Call>> overdue;
   for (const auto& [id, call] : in_flight_) {
-    if (!call->progress.wanted()) continue;
-    any = true;
-    if (const auto line = call->progress.heartbeat_line(now, profile_.limits().heartbeat_ms)) replies_.write(*line);
+    any = any || call->progress.wanted() || !call->unhurried;
+    if (is_overdue(*call))
+      overdue.push_back(call);
+    else if (const auto line =
+                 call->progress.wanted() ? call->progress.heartbeat_line(now, limits.heartbeat_ms) : std::nullopt)
+      replies_.write(*line);
   }
+  for (const auto& call : overdue)
+    end(call, unfinished_line(*call, "ended after " + std::to_string(call->in_flight_ms / 1000) +
+                                         " s: ask for less (a shorter time, one project, fewer tokens), or later"));
+  std::vector<std::shared_ptr<Call>> lost;
+  for (const auto& call : running_) {
+    if (!call->settled || call->late_ms >= limits.max_late_ms) continue;
+    any = true;
+    if ((call->late_ms += limits.beat_ms) >= limits.max_late_ms) lost.push_back(call);
+  }
+  for (const auto& call : lost)
+    replace_worker_of(*call);
+  if (!overdue.empty() || !lost.empty()) owner_.on_returned();
   return any;
+}
+
+void RunningCalls::replace_worker_of(const Call& call) {
+  ++held_workers_;
+  profile_.log_failure((call.tool != nullptr ? call.tool->info.name : "a request") +
+                       " was cancelled and does not end: another worker takes its place");
+  if (state_.on_worker_held) state_.on_worker_held();
+  launch_waiting();
 }
 
 }  // namespace memd::mcp

@@ -12,6 +12,7 @@
 #include <string_view>
 #include <unordered_map>
 #include <utility>
+#include <vector>
 
 namespace memd::mcp {
 
@@ -41,16 +42,16 @@ class CallRunner {
   ClientRoots& roots_;
 };
 
-// The unfinished calls of one connection: admits them, runs them on workers, answers them, cancels them, and reports
-// their progress. Loop thread. Owns the calls, borrows the rest. May be destroyed when no handler
+// The unfinished calls of one connection: admits them, runs them on workers, answers them, cancels them, also at their
+// deadline, and reports their progress. Loop thread. Owns the calls, borrows the rest. May be destroyed when no handler
 // runs.
 class RunningCalls {
  public:
   // The connection. Called on the loop.
   class Owner {
    public:
-    virtual void on_full() = 0;                          // the maximum number of handlers runs
-    virtual void on_returned() = 0;                      // a handler has returned; its call is settled
+    virtual void on_full() = 0;      // the maximum number of handlers runs
+    virtual void on_returned() = 0;  // a call is settled, and its handler has returned or is given up
     virtual void on_failure(std::string_view what) = 0;  // a legacy client's call failed, and the fault is ours
 
    protected:
@@ -62,8 +63,8 @@ class RunningCalls {
 
   bool has(std::string_view id) const { return in_flight_.contains(std::string(id)); }
   bool all_settled() const { return in_flight_.empty(); }
-  bool none_running() const { return running_ == 0; }
-  bool has_room() const { return running_ < profile_.limits().max_in_flight; }
+  bool none_running() const { return running_.empty(); }
+  bool has_room() const { return running_.size() - held_workers_ < profile_.limits().max_in_flight; }
 
   // Sets ToolContext::directory of the calls that follow.
   void set_directory(std::string directory) { directory_ = std::move(directory); }
@@ -75,7 +76,8 @@ class RunningCalls {
   void cancel_all(std::string_view reason = {});
   // Answers a call that would begin to watch `uri`, but watches nothing.
   void do_not_watch(std::string_view uri);
-  // Sends heartbeats for calls that reported nothing for a while. Returns false when no call is left that may need one.
+  // Every ServerLimits::beat_ms: sends heartbeats for calls that reported nothing for a while, and ends calls at their
+  // deadline. Returns false when no call is left that may need either.
   bool beat();
 
  private:
@@ -83,6 +85,12 @@ class RunningCalls {
   void launch(const std::shared_ptr<Call>& call);
   void finish(const std::shared_ptr<Call>& call, const CallRunner::Outcome& outcome);
   void tell_failure(const Call& call, const CallRunner::Outcome& outcome);
+  void wake_heartbeat() const;
+  bool is_overdue(Call& call) const;
+  // Settles the call with an answer, empty for none.
+  void end(const std::shared_ptr<Call>& call, std::string_view answer);
+  void replace_worker_of(const Call& call);
+  void launch_waiting();
 
   const ServerProfile& profile_;
   ServerState& state_;
@@ -93,7 +101,8 @@ class RunningCalls {
   std::unordered_map<std::string, std::shared_ptr<Call>> in_flight_;  // by id
   std::deque<std::shared_ptr<Call>> waiting_;                         // admitted, not started
   std::string directory_;
-  std::size_t running_ = 0;  // handlers that have not returned, cancelled ones included
+  std::vector<std::shared_ptr<Call>> running_;  // whose handlers have not returned, cancelled ones included
+  std::size_t held_workers_ = 0;                // of these, handlers whose workers were replaced
 };
 
 }  // namespace memd::mcp

@@ -28,8 +28,6 @@ using boost::system::error_code;
 
 // Pause after a failed accept (out of descriptors): connections wait in the backlog, and the loop does not spin.
 constexpr auto kAcceptRetry = std::chrono::milliseconds(100);
-// Period of the timer for heartbeats. It runs while a call whose client requested progress runs.
-constexpr auto kHeartbeat = std::chrono::milliseconds(250);
 
 }  // namespace
 
@@ -110,7 +108,7 @@ struct Server::Impl {
   }
   void beat_later() {
     if (stopping || std::exchange(beating, true)) return;
-    heartbeat.expires_after(kHeartbeat);
+    heartbeat.expires_after(std::chrono::milliseconds(profile.limits().beat_ms));
     heartbeat.async_wait([this](error_code ec) {
       beating = false;
       if (ec && sessions.empty()) return;
@@ -191,6 +189,8 @@ void Server::request_stop() {
 std::size_t Server::session_count() const { return impl_->sessions.size(); }
 
 void Server::on_session_closed(std::function<void(std::size_t)> f) { impl_->closed_hook = std::move(f); }
+
+void Server::on_worker_held(std::function<void()> f) { impl_->state.on_worker_held = std::move(f); }
 
 void Server::resources_may_have_changed() { impl_->watch.hint(); }
 

@@ -41,6 +41,9 @@ class Server {
   std::size_t session_count() const;
   // `f` is called on the loop after a session has ended, with the number of those left.
   void on_session_closed(std::function<void(std::size_t left)> f);
+  // `f` is called on the loop when a handler has not ended ServerLimits::max_late_ms after its call: its worker is
+  // lost.
+  void on_worker_held(std::function<void()> f);
   void notify_tools_changed();
   // Call it after a commit that may change resources. Clients are notified of the watched resources that have changed,
   // at most once a second. Any thread; cheap while no resource is watched.

@@ -27,10 +27,14 @@ struct ServerLimits {
   std::size_t max_unsent_bytes = 32U << 20;  // a peer that does not read them is disconnected
   std::size_t max_line_bytes = 10'000'000;
   TimeMs progress_interval_ms = 50;
-  TimeMs heartbeat_ms = 500;            // of silence, after which a running call sends a heartbeat
-  std::size_t max_client_waits = 2;     // calls of the process that wait for their client's model; each holds a worker
-  TimeMs max_client_wait_ms = 300'000;  // for one answer: a person may have to agree
-  TimeMs max_roots_wait_ms = 2000;      // once a connection, for the directories that the client works in
+  TimeMs heartbeat_ms = 500;             // of silence, after which a running call sends a heartbeat
+  TimeMs beat_ms = 250;                  // period of the timer for heartbeats and deadlines
+  TimeMs max_call_ms = 120'000;          // of a call; then it is cancelled and answered with an error
+  TimeMs max_waiting_call_ms = 900'000;  // the same for ToolInfo::waits
+  TimeMs max_late_ms = 10'000;           // of a handler after its call; then another worker takes its worker's place
+  std::size_t max_client_waits = 2;      // calls of the process that wait for their client's model; each holds a worker
+  TimeMs max_client_wait_ms = 300'000;   // for one answer: a person may have to agree
+  TimeMs max_roots_wait_ms = 2000;       // once a connection, for the directories that the client works in
 };
 
 struct ServerIdentity {

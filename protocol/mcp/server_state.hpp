@@ -24,7 +24,8 @@ struct ServerState {
   SubscriptionHub subscriptions;
   InputRounds input_rounds;
   std::atomic<std::size_t> client_waits{0};  // calls that wait for their client's model
-  std::function<void()> wake_heartbeat;      // called when a call wants heartbeats; may be empty
+  std::function<void()> wake_heartbeat;      // called when a call needs Session::beat(); may be empty
+  std::function<void()> on_worker_held;      // called when a handler does not end after its call; may be empty
 };
 
 }  // namespace memd::mcp

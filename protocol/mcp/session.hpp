@@ -40,8 +40,7 @@ class Session final : private transport::LineTransport::Handler, private Running
   void abort();  // the connection ends now
   void notify_tools_changed();
   void notify_resources_changed(const SubscriptionHub::Changes& changes);
-  // Sends heartbeats of calls that have said nothing for a while. Returns false when no call is left that may need
-  // one.
+  // RunningCalls::beat().
   bool beat() { return calls_.beat(); }
 
  private:

@@ -36,6 +36,8 @@ struct ToolInfo {
   std::string search_words{};
   // The handler takes microseconds and never blocks: it runs on the loop thread, without a hop to a worker.
   bool inline_ok = false;
+  // The handler may wait for a language model or a person.
+  bool waits = false;
 };
 
 // The result of a call.

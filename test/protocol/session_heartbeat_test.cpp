@@ -24,6 +24,7 @@ class Heartbeat : public SessionTest {
   int woken = 0;
 };
 
+constexpr TimeMs kYearMs = 365LL * 24 * 3600 * 1000;
 constexpr const char* kToken = R"(,"_meta":{"progressToken":5})";
 
 TEST_F(Heartbeat, ASilentCallIsReportedToBeAlive) {
@@ -122,11 +123,94 @@ TEST_F(Heartbeat, TellsTheStageOfTheWork) {
 TEST_F(Heartbeat, NobodyAskedNobodyIsTold) {
   slow = [&](mcp::ToolContext&) {
     clock.advance(5000);
-    EXPECT_FALSE(session->beat());
+    EXPECT_TRUE(session->beat()) << "its deadline is looked at";
     return Result<EchoResult>(EchoResult{"done"});
   };
   call("");
-  EXPECT_EQ(woken, 0);
+  EXPECT_EQ(woken, 1);
+  EXPECT_EQ(take().size(), 1U);
+}
+
+// A call with a deadline of 1 s, and a handler that may be late by 1 s.
+class Deadline : public Heartbeat {
+ protected:
+  void SetUp() override {
+    limits.beat_ms = 250;
+    limits.max_call_ms = 1000;
+    limits.max_waiting_call_ms = 2000;
+    limits.max_late_ms = 1000;
+    limits.max_in_flight = 2;
+    Heartbeat::SetUp();
+    state->on_worker_held = [this] { ++held; };
+  }
+  bool beat(int times) {
+    bool more = false;
+    for (int i = 0; i < times; ++i)
+      more = session->beat();
+    return more;
+  }
+  int held = 0;
+};
+
+TEST_F(Deadline, ACallIsCancelledAndAnswered) {
+  slow = [&](mcp::ToolContext& context) {
+    clock.advance(5 * kYearMs);  // a clock that is set ends no call
+    EXPECT_TRUE(beat(3));
+    EXPECT_FALSE(context.stop.stop_requested());
+    EXPECT_TRUE(take().empty());
+    beat(1);
+    EXPECT_TRUE(context.stop.stop_requested());
+    const auto answer = take_one();
+    EXPECT_EQ(answer.at("error").at("message").as_string().find("ended after 1 s: ask for less"), 0U) << answer;
+    return Result<EchoResult>(EchoResult{"too late"});
+  };
+  call("");
+  EXPECT_TRUE(take().empty()) << "it was answered";
+  EXPECT_FALSE(session->beat());
+  EXPECT_EQ(held, 0);
+}
+
+TEST_F(Deadline, WhoWaitsForAPersonHasMoreTime) {
+  auto info = sample_info("asks");
+  info.waits = true;
+  registry.add<Nothing, EchoResult>(std::move(info), [this](const Nothing&, mcp::ToolContext& context) {
+    beat(7);
+    EXPECT_FALSE(context.stop.stop_requested());
+    beat(1);
+    EXPECT_TRUE(context.stop.stop_requested());
+    return Result<EchoResult>(EchoResult{"late"});
+  });
+  request("1", "tools/call", R"({"name":"asks"})");
+  steps.run_all();
+}
+
+// Two handlers that never end hold no place of their connection and no worker.
+TEST_F(Deadline, AnotherWorkerTakesThePlaceOfAHeldOne) {
+  slow = [](mcp::ToolContext&) { return Result<EchoResult>(EchoResult{"at last"}); };
+  request("1", "tools/call", R"({"name":"slow"})");
+  send(R"({"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}})");
+  request("2", "tools/call", R"({"name":"slow"})");  // the connection is full
+  EXPECT_TRUE(beat(3));
+  EXPECT_EQ(held, 0);
+  beat(1);
+  EXPECT_EQ(held, 1) << "the cancelled one";
+  EXPECT_EQ(take().size(), 1U) << "the other one has reached its deadline";
+  EXPECT_FALSE(beat(4));
+  EXPECT_EQ(held, 2);
+  EXPECT_EQ(failures.size(), 2U);
+  request("3", "ping");
+  EXPECT_EQ(take().size(), 1U) << "the connection is read";
+  end_input();
+  EXPECT_FALSE(finished) << "two handlers may still use the session";
+  steps.run_all();
+  EXPECT_TRUE(finished);
+}
+
+TEST_F(Deadline, CommandsOfMemdHaveNone) {
+  request("1", "memd/status");
+  EXPECT_FALSE(beat(100));
+  EXPECT_TRUE(take().empty());
+  steps.run_all();
   EXPECT_EQ(take().size(), 1U);
 }
 
