@@ -133,7 +133,8 @@ std::int64_t resolve_session(sqlite::Database& db, std::string_view reference, s
 // SQL expression over `sessions s` for SessionLife::silent_since.
 inline constexpr std::string_view kSilentSince =
     "CASE WHEN s.ended_at BETWEEN 1 AND s.ingested_at THEN s.ended_at"
-    " WHEN s.ended_at = 0 AND s.next_seq = 0 AND s.turns = 0 THEN 0 ELSE s.ingested_at END";
+    " WHEN s.ended_at = 0 AND s.next_seq = 0 AND s.turns = 0 THEN 0 ELSE min(s.ingested_at, coalesce("
+    "(SELECT nullif(f.mtime, 0) FROM sources f WHERE f.source_pk = s.source_pk), s.ingested_at)) END";
 
 // Two columns over `sessions s`, as session_title() takes them. The first is the stored title. The second is filled
 // where the title is short: the starts of the first four prompts, separated by char(30), then char(29) and the result

@@ -40,7 +40,6 @@ class Agent:
     dates_answers = True  # else they have the time of their prompt
     tells_lines = True    # of an edit
     rounds_tokens = False  # to hundreds, and does not tell which were cached
-    writes_late = False   # what a killed turn had said and done, its prompt too, may be lost
     tokens_by_turn = False  # it keeps those of a turn at its end only
     tells_trigger = True  # of a compaction: by hand or by itself
     compact_word = '/compact'  # typed on its screen

@@ -7,7 +7,6 @@ class Copilot(Agent):
     program = 'copilot'
     setup_name = 'copilot'
     tokens_of = ('step', 'end', 'stray', 'summary')
-    writes_late = True
     RESUME = ['--continue']
     ready = 'standin-model'
 

@@ -9,7 +9,6 @@ class Kimi(Agent):
     ready = 'context: '
     subagent = 'coder'
     tokens_of = ('step', 'end', 'stray', 'summary')
-    writes_late = True
     tells_trigger = False  # in another record than the summary
     asks = {'Trust this folder?': 'Enter'}
 

@@ -10,7 +10,6 @@ class Qwen(Agent):
     tokens_of = ('step', 'end', 'stray', 'summary')
     ready = 'Type your message'
     compact_word = '/compress'
-    writes_late = True
     fill = 173_000  # beyond 177,000 it ends the session
     OPTIONS = ['--yolo']
 
