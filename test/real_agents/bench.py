@@ -48,9 +48,12 @@ def play_and_check(agent, scenario, given):
         with Play(agent, scenario, given.installed, folder) as play:
             row['version'] = play.played.version
             live = Memd(given.memd, play.home, folder / 'live')
+            with_setup = play.scenario.get('setup') and play.agent.setup_name
+            if with_setup:
+                live.configure('hooks: {start: true}\n')
             live.start()
             try:
-                if play.scenario.get('setup') and play.agent.setup_name:
+                if with_setup:
                     live.run('setup', play.agent.setup_name)
                 play.run(lambda what: live.catch_up())
                 play.end()

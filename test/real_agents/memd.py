@@ -6,6 +6,7 @@ import socket
 import sqlite3
 import subprocess
 import time
+from pathlib import Path
 
 # What a store knows about itself and not about the history.
 LOCAL_TABLES = {'meta', 'sources', 'coverage', 'source_items', 'diagnostics', 'ingestion_log', 'raw_files', 'raw_frames', 'enrichment_queue',
@@ -35,6 +36,12 @@ class Memd:
 
     def json(self, *arguments):
         return json.loads(self.run('--json', *arguments))
+
+    def configure(self, text):
+        """The configuration of every store of the home, and of the hooks that an agent runs."""
+        path = Path(self.home) / '.config/memd/config.yaml'
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
 
     def ingest(self):
         shutil.rmtree(self.data, ignore_errors=True)
