@@ -22,7 +22,7 @@ using namespace json;  // NOLINT(google-build-using-namespace): the whole file r
 
 MEMD_KEYS(Entry, type, id, parentId, timestamp, cwd, parentSession, modelId, summary, tokensBefore, name, label, model);
 MEMD_KEYS(Message, role, model, stopReason, errorMessage, toolCallId, toolName, isError, command, output, exitCode);
-MEMD_KEYS(Usage, input, output, cacheRead, cacheWrite, reasoning, cost);
+MEMD_KEYS(Usage, input, output, cacheRead, cacheWrite, cacheWrite1h, reasoning, cost);
 MEMD_KEYS(Block, type, text, thinking, id, name);
 MEMD_KEYS(NestedCall, id, name, status, error);
 
@@ -211,8 +211,9 @@ class Decoder : public KeyedDecoder<Entry> {
     od::object inner;
     if (usage.cost.starts_with('{') && seek_object(object, "usage", inner))
       if (const auto cost = fraction(token_in(inner, "cost", "total")); cost > 0) facts.cost_usd = cost;
-    c.add_usage({integer(usage.input), output, integer(usage.cacheRead), integer(usage.cacheWrite), 0,
-                 std::min(integer(usage.reasoning), output)},
+    const std::int64_t written = integer(usage.cacheWrite);
+    c.add_usage({integer(usage.input), output, integer(usage.cacheRead), written,
+                 std::min(integer(usage.cacheWrite1h), written), std::min(integer(usage.reasoning), output)},
                 c.key(), facts);
   }
 
