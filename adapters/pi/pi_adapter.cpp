@@ -9,21 +9,22 @@
 
 #include <utility>
 
-// pi (badlogic/pi-mono, packages/coding-agent, session-manager.ts), versions 1 to 3 of its format: a log for each
-// session, <agent directory>/sessions/<working directory>/<time>_<session id>.jsonl. The first record, "session", is
-// the header. All others form a tree by id and parentId; going back to an earlier one (/tree) begins a branch in the
-// same file. A fork is a file of its own, which begins with copies of its origin's records: same ids, same times.
+// pi (badlogic/pi-mono, now earendil-works/pi, packages/coding-agent, docs/session-format.md), versions 1 to 3 of its
+// format: a log for each session, <agent directory>/sessions/<working directory>/<time>_<session id>.jsonl. The first
+// record, "session", is the header. All others form a tree by id and parentId; going back to an earlier one (/tree)
+// begins a branch in the same file. A fork is a file of its own, which begins with copies of its origin's records: same
+// ids, same times.
 namespace memd::pi {
 namespace {
 
 namespace fs = std::filesystem;
 using namespace json;  // NOLINT(google-build-using-namespace): the whole file reads JSON
 
-MEMD_KEYS(Entry, type, id, parentId, timestamp, cwd, parentSession, modelId, summary, tokensBefore, name, label);
-MEMD_KEYS(Message, role, model, usage, stopReason, errorMessage, toolCallId, toolName, isError, command, output,
-          exitCode);
-MEMD_KEYS(Usage, input, output, cacheRead, cacheWrite, reasoning, cost);
+MEMD_KEYS(Entry, type, id, parentId, timestamp, cwd, parentSession, modelId, summary, tokensBefore, name, label, model);
+MEMD_KEYS(Message, role, model, stopReason, errorMessage, toolCallId, toolName, isError, command, output, exitCode);
+MEMD_KEYS(Usage, input, output, cacheRead, cacheWrite, cacheWrite1h, reasoning, cost);
 MEMD_KEYS(Block, type, text, thinking, id, name);
+MEMD_KEYS(NestedCall, id, name, status, error);
 
 constexpr tool_calls::ToolAccess access_of{Names("read"), Names("write edit"), Names("grep find ls")};
 
@@ -83,12 +84,20 @@ class Decoder : public KeyedDecoder<Entry> {
     if (type == "label") return note(c, "label", keys_.label);
     if (type == "compaction") {
       c.add_compaction(std::to_string(integer(keys_.tokensBefore)) + " tokens before", c.text(keys_.summary));
+      add_usage(c, root);
       return RecordOutcome::indexed();
     }
     if (type == "branch_summary") {
       c.add_injected("branch_summary", c.text(keys_.summary));
+      add_usage(c, root);
       return RecordOutcome::indexed();
     }
+    if (type == "usage") {  // of a request that is no message, such as one that keeps a cache warm
+      c.model = c.text(keys_.model);
+      add_usage(c, root);
+      return c.emitted() ? RecordOutcome::indexed() : RecordOutcome::skipped("blank_message");
+    }
+    if (type == "context_edit") return RecordOutcome::skipped("context_edit");
     if (type == "custom_message") return read_extension(c, root);
     if (type == "custom") return RecordOutcome::skipped("extension_state");
     if (type == "thinking_level_change") return RecordOutcome::skipped("bookkeeping");
@@ -156,6 +165,7 @@ class Decoder : public KeyedDecoder<Entry> {
     if (role == "toolResult") return read_result(c, object, message);
     if (role == "bashExecution") return read_shell(c, message);
     if (role == "custom" || role == "hookMessage") return read_extension(c, object);
+    if (role == "system") return RecordOutcome::skipped("system_prompt");
     c.diagnose(DiagnosticType::unknown_field_value, {"message.role"});
     return RecordOutcome::unknown("unknown_role");
   }
@@ -187,25 +197,31 @@ class Decoder : public KeyedDecoder<Entry> {
     const auto reason = string_body(message.stopReason);
     if (reason == "aborted") c.add_lifecycle("interrupt", one_line(c.text(message.errorMessage), 80));
     if (reason == "error") c.add_error(c.text(message.errorMessage));
-    Usage usage;
-    if (message.usage.starts_with('{') && collect_in(object, "usage", usage)) {
-      const std::int64_t output = integer(usage.output);
-      ResponseFacts facts;
-      od::object inner;
-      if (usage.cost.starts_with('{') && seek_object(object, "usage", inner))
-        if (const auto cost = fraction(token_in(inner, "cost", "total")); cost > 0) facts.cost_usd = cost;
-      c.add_usage({integer(usage.input), output, integer(usage.cacheRead), integer(usage.cacheWrite), 0,
-                   std::min(integer(usage.reasoning), output)},
-                  c.key(), facts);
-    }
+    add_usage(c, object);
     if (unknown) return RecordOutcome::unknown("unknown_block");
     return c.emitted() ? RecordOutcome::indexed() : RecordOutcome::skipped("blank_message");
   }
 
-  static void read_call(RecordBuilder& c, const Block& block, od::object& object) {
+  // Adds the tokens of the request that a response, a summary or a tool's result comes from.
+  static void add_usage(RecordBuilder& c, od::object& object) {
+    Usage usage;
+    if (!collect_in(object, "usage", usage)) return;
+    const std::int64_t output = integer(usage.output);
+    ResponseFacts facts;
+    od::object inner;
+    if (usage.cost.starts_with('{') && seek_object(object, "usage", inner))
+      if (const auto cost = fraction(token_in(inner, "cost", "total")); cost > 0) facts.cost_usd = cost;
+    const std::int64_t written = integer(usage.cacheWrite);
+    c.add_usage({integer(usage.input), output, integer(usage.cacheRead), written,
+                 std::min(integer(usage.cacheWrite1h), written), std::min(integer(usage.reasoning), output)},
+                c.key(), facts);
+  }
+
+  template <class Keys>
+  static void read_call(RecordBuilder& c, const Keys& call, od::object& object) {
     Event& e = c.add(EventKind::tool_call, Role::assistant);
-    e.tool = c.text(block.name);
-    e.call_id = c.text(block.id);
+    e.tool = c.text(call.name);
+    e.call_id = c.text(call.id);
     e.summary = e.tool;
     od::value input;
     if (seek(object, "arguments", input)) tool_calls::read_tool_input(c, input, access_of, e);
@@ -227,7 +243,24 @@ class Decoder : public KeyedDecoder<Entry> {
       if (text.ends_with("Command aborted")) e.summary = kInterruptedMark;
     }
     tool_calls::take_result_text(c.detail(), std::move(text), e);
+    add_usage(c, object);
+    if (od::object nested; seek_object(object, "nestedCalls", nested)) read_nested(c, nested);
     return RecordOutcome::indexed();
+  }
+
+  // Reads the calls that a script made. Of what they returned, only an error is recorded: "ok" is no exit code.
+  static void read_nested(RecordBuilder& c, od::object& nested) {
+    for_each_object<NestedCall>(nested, "calls", [&](const NestedCall& call, od::object& object, std::size_t) {
+      read_call(c, call, object);
+      const auto status = string_body(call.status);
+      if (status == "unfinished") return true;
+      Event& e = c.add(EventKind::tool_result, Role::tool);
+      e.tool = c.text(call.name);
+      e.call_id = c.text(call.id);
+      e.is_error = status == "error";
+      e.text = c.text(call.error);
+      return true;
+    });
   }
 
   // A "!" command of the user.

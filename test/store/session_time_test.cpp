@@ -127,5 +127,11 @@ TEST_F(ImplausibleTime, ATimeSoonAfterTheEpochIsNone) {
   EXPECT_THAT(rows("SELECT started_at FROM exchanges"), testing::ElementsAre("0"));
 }
 
+TEST_F(ImplausibleTime, ASessionWithoutATimeIsSilentSinceItsFileWasWritten) {
+  prompt(0);
+  take(kNoon);
+  EXPECT_EQ(row().life.silent_since, kNoon);
+}
+
 }  // namespace
 }  // namespace memd

@@ -6,7 +6,7 @@ class Pi(Agent):
     name = 'pi'
     program = 'pi'
     ready = 'standin-model'
-    tokens_of = ('step', 'end', 'stray')
+    tokens_of = ('step', 'end', 'stray', 'summary')
     fill = 190_000
     tells_trigger = False
     OPTIONS = ['--provider', 'standin', '--model', 'standin-model', '--offline']
