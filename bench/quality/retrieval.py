@@ -5,9 +5,9 @@ texts. docs/benchmarks.md describes the parts.
   retrieval.py --memd MEMD [--corpus HOME] [--locomo FILE] [--part NAME]… [--final]
 
 Methods: fts5 (porter, stop words dropped, the rest joined by OR, bm25); memd's modes lexical, semantic and hybrid; once
-(hybrid without the second look); also (hybrid with further phrasings in the same call); project and elsewhere (hybrid,
-asked from the project of the right answer and from the largest other one). An exchange counts by its id, a session by
-its first hit. Brackets are 95% intervals over the questions.
+(hybrid without the second look); also (hybrid with further phrasings in the same call); asked again (also where the
+answer of hybrid is weak); project and elsewhere (hybrid, asked from the project of the right answer and from the largest
+other one). An exchange counts by its id, a session by its first hit. Brackets are 95% intervals over the questions.
 """
 import argparse
 import collections
@@ -124,6 +124,7 @@ class Part:
                 answers["hybrid"] = hybrid
                 if has_also:
                     answers["also"] = search(memd, q.text, self.sessions, cwd=q.cwd, also=q.also) if q.also else hybrid
+                    answers["asked again"] = answers["also"] if hybrid.page.get("weak") else hybrid
                 for name, place in zip(("project", "elsewhere"), q.places):
                     answers[name] = search(memd, q.text, self.sessions, cwd=place)
                 self.asked.append((q.groups, {method: {
@@ -135,10 +136,10 @@ class Part:
         for group in self.groups:
             members = [values for groups, values in self.asked if group in groups]
             if members:
-                print(f"\n{self.name}: {group} – {len(members)} questions\n{'':10}" + "".join(
+                print(f"\n{self.name}: {group} – {len(members)} questions\n{'':12}" + "".join(
                     f"{name:22}" for name in self.measures))
             for method in members[0] if members else ():
-                print(f"{method:10}" + "".join(f"{with_interval([m[method][name] for m in members]):22}"
+                print(f"{method:12}" + "".join(f"{with_interval([m[method][name] for m in members]):22}"
                                                for name in self.measures), flush=True)
 
 
