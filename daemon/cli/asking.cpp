@@ -1,12 +1,11 @@
 #include "daemon/cli/asking.hpp"
 
-#include "daemon/cli/render/words.hpp"
 #include "schemas/base/json_writer.hpp"
 
 namespace memd::cli {
 
 Error error_of(const mcp::ToolOutcome& outcome) {
-  return {outcome.is_usage ? Errc::invalid_argument : Errc::not_found, for_people(outcome.text)};
+  return {outcome.is_usage ? Errc::invalid_argument : Errc::not_found, outcome.text};
 }
 
 std::string titled_schema(std::string_view command, std::string_view schema) {

@@ -13,7 +13,8 @@
 // Typed queries of the command line. One thread.
 namespace memd::cli {
 
-// Converts a failed outcome to the error shown to a user. Bad arguments become Errc::invalid_argument.
+// Converts a failed outcome to an error, in its words for models; for_people() rewrites them where it is shown. Bad
+// arguments become Errc::invalid_argument.
 Error error_of(const mcp::ToolOutcome& outcome);
 
 template <mcp::Described Answer>

@@ -3,6 +3,7 @@
 
 #include "daemon/cli/completion.hpp"
 #include "daemon/cli/manual.hpp"
+#include "daemon/cli/render/words.hpp"
 #include "daemon/cli/spelling.hpp"
 #include "daemon/host/settings.hpp"
 #include "daemon/serve/service.hpp"
@@ -275,7 +276,7 @@ std::vector<std::string> arguments_of(const Offer& offer, int argc, char** argv)
 }
 
 int report(const Error& error) {
-  std::cerr << "memd: " << harmless(error.message()) << '\n';
+  std::cerr << "memd: " << harmless(for_people(error.message())) << '\n';
   return error.is(Errc::bad_config) || error.is(Errc::invalid_argument) ? kUsage : kFailed;
 }
 

@@ -383,14 +383,18 @@ std::int64_t resolve_session(sqlite::Database& db, std::string_view reference, s
                        uid, reference));
   if (const auto pk = only_one(db, exact, reference)) return pk;
 
-  const std::string prefix(parts ? parts->native_id : reference);
-  const std::string platform(parts ? to_string(parts->platform) : "");
+  std::string prefix(parts ? parts->native_id : reference);
+  std::string platform(parts ? to_string(parts->platform) : "");
+  if (const auto colon = reference.find(':'); !parts && colon != std::string_view::npos) {  // c:17b6b665
+    platform = reference.substr(0, colon);
+    prefix = reference.substr(colon + 1);
+  }
   if (prefix.size() < kMinPrefix)
     throw ErrorException(Error(Errc::invalid_argument, "\"" + std::string(reference) +
                                                            "\" is no session: give \"latest\", an id, or at least " +
                                                            std::to_string(kMinPrefix) + " characters of one"));
   const auto close =
-      collect(db.query("SELECT session_pk, kind FROM sessions WHERE (?1 = '' OR platform = ?1)"
+      collect(db.query("SELECT session_pk, kind FROM sessions WHERE substr(platform, 1, length(?1)) = ?1"
                        " AND substr(native_id, 1, length(?2)) = ?2 ORDER BY ended_at DESC",
                        platform, prefix));
   if (const auto pk = only_one(db, close, reference)) return pk;

@@ -120,7 +120,10 @@ TEST_F(CliCommands, ASessionIsReadFromStartToEnd) {
   EXPECT_EQ(json_of({"show", id}).at("exchanges").as_array().size(), 2U);
   const Printed unknown = print({"show", "nosuchsession"});
   EXPECT_NE(unknown.code, 0);
-  EXPECT_THAT(unknown.err, HasSubstr("no session \"nosuchsession\""));
+  EXPECT_THAT(unknown.err,
+              testing::AllOf(HasSubstr("no session \"nosuchsession\""), HasSubstr(id), Not(HasSubstr("<history>"))));
+  EXPECT_EQ(print({"show", "c:" + id}).out, read.out);
+  EXPECT_NE(print({"show", "x:" + id}).code, 0);
   EXPECT_EQ(print({"show", "x1", "--md"}).code, kUsage);
 }
 
@@ -129,7 +132,10 @@ TEST_F(CliCommands, WhatPeopleGuessIsUnderstood) {
   ASSERT_EQ(print({"ingest", "--once"}).code, 0);
   EXPECT_THAT(print({"today"}).out, HasSubstr("What runs now?"));
   EXPECT_THAT(print({"timeline", "--all-projects"}).out, HasSubstr("What runs now?"));
-  EXPECT_THAT(print({"yesterday"}).out, HasSubstr("0 turns"));
+  const std::string yesterday = print({"yesterday"}).out;
+  EXPECT_THAT(yesterday, HasSubstr("Nothing in this time. The first one after it is"));
+  EXPECT_EQ(yesterday.find("Nothing"), yesterday.rfind("Nothing"));
+  EXPECT_THAT(yesterday, Not(HasSubstr("0 turns")));
   EXPECT_THAT(print({"list"}).out, HasSubstr("What runs now?"));
   EXPECT_THAT(print({"last"}).out, HasSubstr("This does."));
   EXPECT_THAT(print({"projects"}).out, HasSubstr("/src/p"));

@@ -97,12 +97,11 @@ const tools::TemporalSessionOut* session_of_line(const std::vector<tools::Tempor
 void TimelineView::page(const tools::TemporalQueryAnswer& answer) {
   for (const tools::TemporalSessionOut& s : answer.sessions)
     projects_.insert(s.project);
+  if (answer.total_exchanges == 0) return print_above(screen_, answer, {});  // its lead says so, and when there is
   if (!begun_) {
     Line head(with_noun(answer.total_exchanges, "turn") + " in " + with_noun(answer.total_sessions, "session"));
     head.add(", " + day_of(answer.time_range.since) + " to " + day_of(answer.time_range.until), Style::faint);
     print_above(screen_, answer, head);
-    if (answer.last_active_day) screen_.text(Line("The last day before it with something: " + *answer.last_active_day));
-    if (answer.next_active_day) screen_.text(Line("The next day with something: " + *answer.next_active_day));
   }
   // The summary is a text: a day, then for each session a line that begins with "- ", and further lines below it.
   std::string_view rest = answer.summary;

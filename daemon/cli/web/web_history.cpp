@@ -1,6 +1,7 @@
 #include "daemon/cli/web/web_history.hpp"
 
 #include "daemon/cli/command.hpp"
+#include "daemon/cli/render/words.hpp"
 #include "daemon/cli/reopening.hpp"
 #include "daemon/cli/store_state.hpp"
 #include "daemon/host/memory_host.hpp"
@@ -92,9 +93,8 @@ http::PageResponse refused(unsigned status, std::string_view why) {
 }
 
 http::PageResponse refused(const Error& error) {
-  if (error.is(Errc::not_found)) return refused(404, harmless(error.message()));
-  if (error.is(Errc::invalid_argument) || error.is(Errc::unsupported)) return refused(400, harmless(error.message()));
-  return refused(503, harmless(error.message()));
+  const bool is_bad = error.is(Errc::invalid_argument) || error.is(Errc::unsupported);
+  return refused(error.is(Errc::not_found) ? 404 : is_bad ? 400 : 503, harmless(for_people(error.message())));
 }
 
 Settings writing_settings(Settings settings) {
