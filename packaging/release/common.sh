@@ -26,6 +26,3 @@ triple() {
     *) die "there is no target $1, only ${all_targets[*]}" ;;
   esac
 }
-
-# What the compiler and the libraries of a target are made of.
-libraries_key() { cat "$root"/packaging/release/{zig.txt,sources.tsv,common.sh,libraries.sh} | sha256sum; }

@@ -10,9 +10,7 @@ prefix=$cache/$target
 work=$prefix/work
 sources=$cache/sources
 export SOURCE_DATE_EPOCH=0 # they stay for the next release
-[ "$(libraries_key)" = "$(cat "$prefix/key" 2>/dev/null)" ] || rm -rf "$prefix"
-mkdir -p "$work" "$sources" "$prefix"/{bin,include,lib/pkgconfig}
-libraries_key >"$prefix/key"
+mkdir -p "$work" "$sources" "$prefix"/{bin,include,made,licences,lib/pkgconfig}
 
 # --- the compiler --------------------------------------------------------------------------------------------------
 
@@ -23,12 +21,16 @@ if [ ! -d "$zig" ]; then
 fi
 # Named so that a compiler cache knows their kind. No path of this machine gets into the program. Whether it optimises and strips is
 # the same in each call: with other flags, also those of a ./configure, the compiler builds libc and libc++ anew.
-for tool in clang:cc clang++:c++ ar:ar ranlib:ranlib; do
-  flags=
-  case $tool in clang*) flags="-target $triple -O2 -s -ffile-prefix-map=$root=. -ffile-prefix-map=$cache=/" ;; esac
-  printf '#!/bin/sh\nexec "%s/ziglang/zig" %s %s "$@"\n' "$zig" "${tool#*:}" "$flags" >"$prefix/bin/${tool%:*}"
-  chmod +x "$prefix/bin/${tool%:*}"
-done
+make_compiler() {
+  local tool flags
+  for tool in clang:cc clang++:c++ ar:ar ranlib:ranlib; do
+    flags=
+    case $tool in clang*) flags="-target $triple -O2 -s -ffile-prefix-map=$root=. -ffile-prefix-map=$cache=/" ;; esac
+    printf '#!/bin/sh\nexec "%s/ziglang/zig" %s %s "$@"\n' "$zig" "${tool#*:}" "$flags" >"$prefix/bin/${tool%:*}"
+    chmod +x "$prefix/bin/${tool%:*}"
+  done
+}
+make_compiler
 ccache=$(command -v ccache || true)
 cc="${ccache:+$ccache }$prefix/bin/clang"
 
@@ -258,21 +260,26 @@ make_mimalloc() { # musl's own allocator is slow with threads
   cp "$work"/objects/mimalloc/*.o "$prefix/lib/mimalloc.o"
 }
 
+# made_of NAME: what tells whether a library must be made anew
+made_of() {
+  { cat "$here/zig.txt" && grep "^$1	" "$here/sources.tsv" && declare -f make_compiler unpacked archive package config "make_$1"; } | sha256sum
+}
+
 made= # what is being built: a `|| die` behind the call would let it go on after an error
 trap '[ -z "$made" ] || printf "release: %s could not be built; the logs are in %s\n" "$made" "$work" >&2' EXIT
 while IFS=$'\t' read -r name version _; do
-  [ ! -f "$prefix/made/$name" ] || continue
+  [ "$(made_of "$name")" != "$(cat "$prefix/made/$name" 2>/dev/null)" ] || continue
   start=$SECONDS
   unpacked "$name"
   made=$name
   "make_$name"
   made=
-  mkdir -p "$prefix/made" "$prefix/licences"
   for file in "$work/$name"/debian/copyright "$work/$name"/LICENSE*; do
     if [ -f "$file" ]; then cp "$file" "$prefix/licences/$name.txt" && break; fi
   done
   rm -rf "${work:?}/$name"
-  : >"$prefix/made/$name"
+  made_of "$name" >"$prefix/made/$name"
   say "$target: $name $version, $((SECONDS - start)) s"
 done < <(grep -v '^#' "$here/sources.tsv")
+cat "$prefix"/made/* >"$prefix/key"
 rm -rf "$work"
