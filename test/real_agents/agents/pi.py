@@ -13,7 +13,7 @@ class Pi(Agent):
 
     def files(self):
         # Of a conversation of fewer tokens than it keeps, it makes no summary.
-        return {'.pi/agent/settings.json': {'compaction': {'keepRecentTokens': 500}}, '.pi/agent/models.json': {'providers': {'standin': {
+        return {'.pi/agent/settings.json': {'compaction': {'keepRecentTokens': 150}}, '.pi/agent/models.json': {'providers': {'standin': {
             'baseUrl': self.model.url + '/v1', 'apiKey': 'none', 'api': 'openai-completions',
             'models': [{'id': 'standin-model', 'name': 'standin', 'reasoning': False, 'input': ['text'],
                         'cost': {'input': 1, 'output': 5, 'cacheRead': 0.1, 'cacheWrite': 1}, 'contextWindow': 200000, 'maxTokens': 8192}]}}}}
