@@ -162,8 +162,8 @@ Result<std::vector<std::string>> lines_at_start(Reader& reader, const SessionPla
     MEMD_TRY_ASSIGN(const SessionEnd end, reader.ask(SessionEndQuery{last->pk}));
     if (!end.plan_shown) {
       MEMD_TRY_ASSIGN(const SessionDeeds deeds, reader.ask(SessionDeedsQuery{last->pk}));
-      lines.add((branch.empty() ? "This directory" : "Branch " + branch) + ", last worked on " +
-                day_of(last->ended_at) + ": " + last->title);
+      lines.add((branch.empty() || last->git_branch.empty() ? "This directory" : "Branch " + branch) +
+                ", last worked on " + day_of(last->ended_at) + ": " + last->title);
       lines.add_section("Pull request: ", deeds.pull_requests, 1);
       MEMD_TRY_ASSIGN(const auto state, told_state(reader, last->pk, false));
       MEMD_TRY_ASSIGN(const auto decided, decisions_of(reader, *last));
