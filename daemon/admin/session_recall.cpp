@@ -153,17 +153,17 @@ Result<std::vector<std::string>> lines_at_start(Reader& reader, const SessionPla
   });
   const std::string& branch = place.branch;
   Lines lines(out, kStartTokens);
-  // Outside of git the directory takes the branch's place.
+  // Outside of git, and of an agent that records no branch, the directory takes the branch's place.
   const auto last = std::ranges::find_if(list.sessions, [&](const SessionRow& s) {
     if (is_trunk(branch) && s.ended_at < now - kSiblingAge) return false;
-    return branch.empty() ? s.cwd == place.cwd : s.git_branch == branch;
+    return branch.empty() || s.git_branch.empty() ? s.cwd == place.cwd : s.git_branch == branch;
   });
   if (last != list.sessions.end()) {
     MEMD_TRY_ASSIGN(const SessionEnd end, reader.ask(SessionEndQuery{last->pk}));
     if (!end.plan_shown) {
       MEMD_TRY_ASSIGN(const SessionDeeds deeds, reader.ask(SessionDeedsQuery{last->pk}));
-      lines.add((branch.empty() ? "This directory" : "Branch " + branch) + ", last worked on " +
-                day_of(last->ended_at) + ": " + last->title);
+      lines.add((branch.empty() || last->git_branch.empty() ? "This directory" : "Branch " + branch) +
+                ", last worked on " + day_of(last->ended_at) + ": " + last->title);
       lines.add_section("Pull request: ", deeds.pull_requests, 1);
       MEMD_TRY_ASSIGN(const auto state, told_state(reader, last->pk, false));
       MEMD_TRY_ASSIGN(const auto decided, decisions_of(reader, *last));

@@ -14,23 +14,23 @@ EventBatch pi_events(const std::string& records) {
       .batch;
 }
 
-std::string entry(const std::string& type, const std::string& inside) {
+std::string pi_entry(const std::string& type, const std::string& inside) {
   return R"({"type":")" + type + R"(","id":"a1","parentId":null,"timestamp":"2026-11-20T10:00:05.000Z",)" + inside +
          "}\n";
 }
 
-constexpr auto kSpent =
+constexpr auto kPiSpent =
     R"("usage":{"input":290,"output":12,"cacheRead":5,"cacheWrite":8,"cacheWrite1h":3,"cost":{"total":0.002}})";
 
 TEST(PiAdapter, CallsOfAScriptAreCalls) {
   const EventBatch batch = pi_events(
-      entry("message",
-            R"("message":{"role":"toolResult","toolCallId":"c","toolName":"codemode","isError":false,)"
-            R"("content":[{"type":"text","text":"Script completed"}],"nestedCalls":{"complete":true,"calls":[)"
-            R"({"id":"c/1","name":"edit","arguments":{"path":"/shop/price.ini",)"
-            R"("edits":[{"oldText":"10","newText":"12"}]},"status":"ok"},)"
-            R"({"id":"c/2","name":"read","arguments":{"path":"/shop/none.ini"},"status":"error","error":"ENOENT"},)"
-            R"({"id":"c/3","name":"bash","argumentsBytes":90000,"status":"unfinished"}]}})"));
+      pi_entry("message",
+               R"("message":{"role":"toolResult","toolCallId":"c","toolName":"codemode","isError":false,)"
+               R"("content":[{"type":"text","text":"Script completed"}],"nestedCalls":{"complete":true,"calls":[)"
+               R"({"id":"c/1","name":"edit","arguments":{"path":"/shop/price.ini",)"
+               R"("edits":[{"oldText":"10","newText":"12"}]},"status":"ok"},)"
+               R"({"id":"c/2","name":"read","arguments":{"path":"/shop/none.ini"},"status":"error","error":"ENOENT"},)"
+               R"({"id":"c/3","name":"bash","argumentsBytes":90000,"status":"unfinished"}]}})"));
   EXPECT_TRUE(batch.diagnostics.empty());
   std::vector<std::string> told;
   for (const Event& e : batch.events)
@@ -42,13 +42,13 @@ TEST(PiAdapter, CallsOfAScriptAreCalls) {
 }
 
 TEST(PiAdapter, TokensOfSummariesToolsAndWarmCachesCount) {
-  const std::string spent = kSpent;
+  const std::string spent = kPiSpent;
   for (const std::string& record :
-       {entry("compaction", R"("summary":"The price is 12.","tokensBefore":300,)" + spent),
-        entry("branch_summary", R"("summary":"It was left.","fromId":"a0",)" + spent),
-        entry("usage", R"("kind":"cache_warm","model":"m",)" + spent),
-        entry("message",
-              R"("message":{"role":"toolResult","toolCallId":"c","toolName":"t","content":[],)" + spent + "}")}) {
+       {pi_entry("compaction", R"("summary":"The price is 12.","tokensBefore":300,)" + spent),
+        pi_entry("branch_summary", R"("summary":"It was left.","fromId":"a0",)" + spent),
+        pi_entry("usage", R"("kind":"cache_warm","model":"m",)" + spent),
+        pi_entry("message",
+                 R"("message":{"role":"toolResult","toolCallId":"c","toolName":"t","content":[],)" + spent + "}")}) {
     const EventBatch batch = pi_events(record);
     ASSERT_FALSE(batch.events.empty()) << record;
     EXPECT_EQ(batch.events.front().usage, (TokenUsage{290, 12, 5, 8, 3, 0})) << record;
@@ -59,8 +59,8 @@ TEST(PiAdapter, TokensOfSummariesToolsAndWarmCachesCount) {
 
 TEST(PiAdapter, InstructionsAndEditsOfTheContextAreNoWordsOfASession) {
   const EventBatch batch =
-      pi_events(entry("message", R"("message":{"role":"system","content":"","sections":{"cwd":"/shop"}})") +
-                entry("context_edit", R"("targetId":"a0","replacement":null)"));
+      pi_events(pi_entry("message", R"("message":{"role":"system","content":"","sections":{"cwd":"/shop"}})") +
+                pi_entry("context_edit", R"("targetId":"a0","replacement":null)"));
   EXPECT_TRUE(batch.events.empty());
   EXPECT_TRUE(batch.diagnostics.empty());
 }

@@ -75,6 +75,16 @@ TEST_F(SessionRecall, TheBranchIsToldAndNotTheNewestSessionOfTheDirectory) {
   EXPECT_THAT(at_start({"/w/p", "asked", "ada/rows"}), IsEmpty()) << "its own words";
 }
 
+TEST_F(SessionRecall, WithoutARecordedBranchTheDirectoryDecides) {
+  EventScript unknown = session("unknown", "");
+  unknown.user("Keep the last row of each import.").answer("The importer keeps it; the exporter still drops rows.");
+  take(unknown, "unknown");
+  const auto lines = at_start({"/w/p", "new", "ada/rows"});
+  EXPECT_THAT(lines, Contains(StartsWith("This directory, last worked on ")));
+  EXPECT_THAT(lines, Contains(HasSubstr("still drops rows")));
+  EXPECT_THAT(at_start({"/w/p/other", "new", "ada/rows"}), IsEmpty());
+}
+
 TEST_F(SessionRecall, OnTheTrunkWorkIsToldForADay) {
   say("trunk", "Keep the last row of each import.");
   EXPECT_THAT(at_start({"/w/p", "new", "main"}), Contains(StartsWith("Branch main, ")));

@@ -1,4 +1,4 @@
-"""pi (OpenAI Chat Completions). It has no MCP, no sub-agents and no headless compaction."""
+"""pi (OpenAI Chat Completions). It has no sub-agents and no headless compaction; memd does not register with its MCP yet."""
 from .agent import Agent
 
 
@@ -12,7 +12,8 @@ class Pi(Agent):
     OPTIONS = ['--provider', 'standin', '--model', 'standin-model', '--offline']
 
     def files(self):
-        return {'.pi/agent/models.json': {'providers': {'standin': {
+        # Of a conversation of fewer tokens than it keeps, it makes no summary.
+        return {'.pi/agent/settings.json': {'compaction': {'keepRecentTokens': 150}}, '.pi/agent/models.json': {'providers': {'standin': {
             'baseUrl': self.model.url + '/v1', 'apiKey': 'none', 'api': 'openai-completions',
             'models': [{'id': 'standin-model', 'name': 'standin', 'reasoning': False, 'input': ['text'],
                         'cost': {'input': 1, 'output': 5, 'cacheRead': 0.1, 'cacheWrite': 1}, 'contextWindow': 200000, 'maxTokens': 8192}]}}}}
