@@ -265,7 +265,9 @@ Command capture_command() {
 
 Command project_command() {
   const auto o = std::make_shared<admin::ProjectParams>();
-  Command c{"project", "Which projects are joined; join a renamed or moved one to another, and take that back"};
+  Command c{"project",
+            "A project over its sessions: its name or path, or none for that of this directory; which projects are "
+            "joined, and joining them"};
   c.json_schema = schema_of<admin::ProjectReport>(c.name);
   const auto step = [o](const char* action, const char* help, std::vector<Option> options, Need need) {
     Command s{action, help, std::move(options)};
