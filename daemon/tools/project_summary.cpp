@@ -84,9 +84,8 @@ Result<std::vector<DecisionOut>> decisions_of(Reader& reader, const QueryFilter&
   std::vector<DecisionOut> out;
   for (const ObservationRow& row : all.observations) {
     DecisionOut one = decision_out(row.observation, row.reversed_by);
-    const std::string chosen = one.chosen.value_or("");
-    // Measured: only what the user said is mostly a decision, and a bare "yes" is not.
-    if (one.decided_by != "user" || one.reversed_by || chosen.starts_with("yes") || chosen.starts_with("Yes")) continue;
+    // docs/benchmarks.md#decisions: about half of the agent's, of answers and of plans are worth a line.
+    if (one.decided_by != "user" || one.kind == "answer" || one.kind == "plan" || one.reversed_by) continue;
     if (row.exchange_id != 0) one.exchange_id = format_exchange_id(row.exchange_id);
     out.push_back(std::move(one));
   }
