@@ -247,6 +247,10 @@ const std::vector<Guess>& guesses() {
   static const std::vector<Guess> kGuesses{
       {"today", {"timeline", "--all-projects"}},
       {"yesterday", {"timeline", "--all-projects", "--since", "yesterday", "--until", "yesterday"}},
+      {"week", {"timeline", "--all-projects", "--since", "7d"}},
+      {"decisions", {"observations", "--kind", "decision"}},
+      {"blame", {"file-history"}},
+      {"delete", {"forget"}},
       {"list", {"sessions"}},
       {"ls", {"sessions"}},
       {"history", {"sessions"}},
