@@ -9,6 +9,7 @@
 #include "daemon/cli/command_reports.hpp"
 #include "daemon/cli/progress_bar.hpp"
 #include "daemon/cli/render/views.hpp"
+#include "daemon/cli/render/words.hpp"
 #include "daemon/cli/service_control.hpp"
 #include "daemon/host/settings.hpp"
 #include "daemon/ingest/rebuild.hpp"
@@ -86,7 +87,7 @@ Command ingest_command() {
     }
     const auto report = read_answer<admin::IngestReport>(outcome);
     if (!report) {
-      std::cerr << "memd: " << harmless(report.error().message()) << '\n';
+      std::cerr << "memd: " << harmless(for_people(report.error().message())) << '\n';
       return kUndone;
     }
     MEMD_TRY(print_report(call, *report));

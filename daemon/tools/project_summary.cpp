@@ -33,7 +33,7 @@ Result<std::string> project_asked_for(const ToolServices& services, const Sessio
     return project_tree(row.joined_to.empty() ? row.key : row.joined_to);
   }
   MEMD_TRY_ASSIGN(std::string tree, project_of_directory(services, caller_directory(params, context)));
-  if (tree.empty()) return Error(Errc::not_found, "project: your directory is of none that has history, send its name");
+  if (tree.empty()) return Error(Errc::not_found, "project: your directory is of none with history, name one");
   return tree;
 }
 
