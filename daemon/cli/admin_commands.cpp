@@ -9,6 +9,7 @@
 #include "daemon/cli/command_reports.hpp"
 #include "daemon/cli/progress_bar.hpp"
 #include "daemon/cli/render/views.hpp"
+#include "daemon/cli/render/words.hpp"
 #include "daemon/cli/service_control.hpp"
 #include "daemon/host/settings.hpp"
 #include "daemon/ingest/rebuild.hpp"
@@ -86,7 +87,7 @@ Command ingest_command() {
     }
     const auto report = read_answer<admin::IngestReport>(outcome);
     if (!report) {
-      std::cerr << "memd: " << harmless(report.error().message()) << '\n';
+      std::cerr << "memd: " << harmless(for_people(report.error().message())) << '\n';
       return kUndone;
     }
     MEMD_TRY(print_report(call, *report));
@@ -265,7 +266,9 @@ Command capture_command() {
 
 Command project_command() {
   const auto o = std::make_shared<admin::ProjectParams>();
-  Command c{"project", "Which projects are joined; join a renamed or moved one to another, and take that back"};
+  Command c{"project",
+            "A project over its sessions: its name or path, or none for that of this directory; which projects are "
+            "joined, and joining them"};
   c.json_schema = schema_of<admin::ProjectReport>(c.name);
   const auto step = [o](const char* action, const char* help, std::vector<Option> options, Need need) {
     Command s{action, help, std::move(options)};

@@ -247,6 +247,10 @@ const std::vector<Guess>& guesses() {
   static const std::vector<Guess> kGuesses{
       {"today", {"timeline", "--all-projects"}},
       {"yesterday", {"timeline", "--all-projects", "--since", "yesterday", "--until", "yesterday"}},
+      {"week", {"timeline", "--all-projects", "--since", "7d"}},
+      {"decisions", {"observations", "--kind", "decision"}},
+      {"blame", {"file-history"}},
+      {"delete", {"forget"}},
       {"list", {"sessions"}},
       {"ls", {"sessions"}},
       {"history", {"sessions"}},
@@ -259,6 +263,18 @@ const std::vector<Guess>& guesses() {
   return kGuesses;
 }
 
+// Returns the arguments for the summary that `memd project`, or with a name or path, asks for; those of its steps as
+// they are.
+std::vector<std::string> summary_of_project(std::vector<std::string> arguments, std::size_t place) {
+  const auto at = arguments.begin() + static_cast<std::ptrdiff_t>(place);
+  const std::string next = place + 1 < arguments.size() ? arguments[place + 1] : "";
+  if (next.starts_with('-') || next == "list" || next == "merge" || next == "split") return arguments;
+  *at = "summary";
+  arguments.insert(at + 1, {"--level", "4"});
+  if (!next.empty()) arguments.insert(arguments.begin() + static_cast<std::ptrdiff_t>(place) + 3, "--project");
+  return arguments;
+}
+
 // Returns the arguments for the parser: "help search" becomes "search --help", a guess what it means.
 std::vector<std::string> arguments_of(const Offer& offer, int argc, char** argv) {
   std::vector<std::string> out(argv + 1, argv + argc);
@@ -267,6 +283,7 @@ std::vector<std::string> arguments_of(const Offer& offer, int argc, char** argv)
     out.erase(out.begin() + static_cast<std::ptrdiff_t>(place));
     out.emplace_back("--help");
   }
+  if (place < out.size() && out[place] == "project") return summary_of_project(std::move(out), place);
   if (place >= out.size() || offer.find(out[place]) != nullptr) return out;
   if (const auto guess = std::ranges::find(guesses(), out[place], &Guess::typed); guess != guesses().end()) {
     const auto at = out.erase(out.begin() + static_cast<std::ptrdiff_t>(place));

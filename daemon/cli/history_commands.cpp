@@ -528,12 +528,14 @@ Command summary_command() {
            .target = &p.style,
            .help = "technical (default), narrative or topical",
            .one_of = {"technical", "narrative", "topical"}},
-          {"--level", &p.level, "1: its chunks, 2: the session, 3: an abstract", "N"},
+          {"--level", &p.level, "1: its chunks, 2: the session, 3: an abstract, 4: its project", "N"},
           {"--chunk", &p.chunk, "One chunk, from 0", "N"},
           {"--compression", &p.compression, "Percent to leave out: 30, 70, 90", "PERCENT"},
           {"--max-seconds", &p.max_seconds, "How long a language model may take", "N"},
           size_of_answer(p)});
   c.run = [o](const Invocation& call) {
+    tools::SessionSummaryParams& asked = o->params;
+    if (asked.level == tools::kProjectLevel && asked.project.value_or("").empty()) asked.cwd = current_directory();
     return show_answer<tools::SessionSummaryAnswer>(call, "session_summary", mcp::to_arguments(o->params));
   };
   return c;

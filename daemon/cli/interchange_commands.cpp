@@ -4,6 +4,7 @@
 #include "daemon/cli/command.hpp"
 #include "daemon/cli/command_reports.hpp"
 #include "daemon/cli/progress_bar.hpp"
+#include "daemon/cli/render/words.hpp"
 #include "daemon/host/settings.hpp"
 #include "daemon/ingest/event_record.hpp"
 #include "daemon/ingest/record_finder.hpp"
@@ -277,7 +278,7 @@ Result<int> run_import(const ImportOptions& options, const Invocation& call) {
       if (taken) {
         one.taken = *taken;
       } else {
-        std::cerr << "memd: " << harmless(taken.error().message()) << '\n';
+        std::cerr << "memd: " << harmless(for_people(taken.error().message())) << '\n';
         code = kFailed;
       }
     }

@@ -142,7 +142,7 @@ std::vector<std::pair<std::string, std::string>> transcript_facts(const SessionR
     if (!value.empty()) out.emplace_back(std::move(name), std::move(value));
   };
   add("Session", s.uid);
-  add("Agent", std::string(to_string(s.platform)) + (s.agent_version.empty() ? "" : " " + s.agent_version));
+  add("Agent", std::string(name_of(s.platform)) + (s.agent_version.empty() ? "" : " " + s.agent_version));
   if (s.kind != SessionKind::main) add("Kind", std::string(to_string(s.kind)) + " " + s.agent_name);
   add("Started by", s.parent_uid);
   add("Forked from", s.forked_from);

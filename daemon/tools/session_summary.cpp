@@ -1,6 +1,7 @@
 #include "daemon/tools/session_summary.hpp"
 
 #include "daemon/tools/llm_summarizer.hpp"
+#include "daemon/tools/project_summary.hpp"
 #include "daemon/tools/scope.hpp"
 #include "daemon/tools/session_outline.hpp"
 #include "daemon/tools/tool_services.hpp"
@@ -317,6 +318,7 @@ std::uint64_t question_of(const SessionSummaryParams& p, const std::string& sess
 
 Result<SessionSummaryAnswer> run(const ToolServices& services, const SessionSummaryParams& params,
                                  mcp::ToolContext& context) {
+  if (params.level == kProjectLevel) return summarize_project(services, params, context);
   MEMD_TRY_ASSIGN(Loaded loaded, load(services, params, context));
   SummaryPlan& plan = loaded.plan;
   const auto question = question_of(params, loaded.session.uid);
@@ -350,6 +352,11 @@ void add_heading(HistoryText& body, const char (&heading)[size], std::size_t sho
 
 void add_head(AnswerText& out, const SessionSummaryAnswer& a) {
   using Id = AnswerText::Id;
+  if (a.session_id.empty()) {
+    out.add(answer_header(a), "A project over its sessions, ", counted_words(a.total_exchanges, "turn"), ", ",
+            AnswerText::Time{a.time_range.start}, " to ", AnswerText::Time{a.time_range.end}, ".\n");
+    return;
+  }
   out.add(answer_header(a), "Session ", Id{a.session_id}, " (", Id{a.platform}, ", data ", Id{a.data_completeness},
           ", outcome ", Id{a.outcome});
   if (!a.outcome_reasons.empty()) out.add(": ").list(a.outcome_reasons);
@@ -372,11 +379,15 @@ void add_head(AnswerText& out, const SessionSummaryAnswer& a) {
 
 AnswerText render_text(const SessionSummaryAnswer& a) {
   HistoryText body;
-  body.add("Session: ", a.session_name);
-  if (!a.project.empty()) body.add("  of ", a.project);
-  body.add("\nIt took ");
-  add_facts(body, a);
-  body.add("\n");
+  if (a.session_id.empty()) {
+    body.add("Project: ", a.session_name, "  ", a.project, "\n");
+  } else {
+    body.add("Session: ", a.session_name);
+    if (!a.project.empty()) body.add("  of ", a.project);
+    body.add("\nIt took ");
+    add_facts(body, a);
+    body.add("\n");
+  }
   if (a.description) body.add("About: ", *a.description, "\n");
   if (!a.key_decisions.empty()) add_latest_decision(body, a.key_decisions.front());
   body.add("\n", HistoryText::Whole{a.summary}, "\n");
@@ -434,7 +445,7 @@ void add_session_summary(mcp::ToolRegistry& registry, const ToolServices& servic
   info.description =
       "Recap: summarises a whole session (conversation, chat about something) from start to end: summary, "
       "decisions, files changed, commits, open ends, outcome. Long ones open level by level: level=3 an "
-      "abstract, 2 the session, 1 its chunks, chunk=N one of them.";
+      "abstract, 2 the session, 1 its chunks, chunk=N one of them; level=4 the whole project.";
   info.search_words = "recap summarise summarize whole conversation chat session transcript handover";
   registry.add<SessionSummaryParams, SessionSummaryAnswer>(
       std::move(info), [services](const SessionSummaryParams& p, mcp::ToolContext& c) { return run(services, p, c); });

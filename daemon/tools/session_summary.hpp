@@ -17,6 +17,9 @@ namespace memd::tools {
 
 struct ToolServices;
 
+// The level above the session: a project over its sessions.
+inline constexpr std::int64_t kProjectLevel = 4;
+
 struct SessionSummaryParams : SessionParams {
   std::string strategy = "auto";
   std::string style = "technical";
@@ -104,7 +107,7 @@ MEMD_DESCRIBE(memd::tools::SessionSummaryParams, tools::kSessionFields,
               field<&T::strategy>("The last three need a language model.",
                                   one_of("auto", "extractive", "chronological", "hierarchical", "map_reduce",
                                          "recursive", "abstractive")),
-              field<&T::style>(one_of("technical", "narrative", "topical")), field<&T::level>(range(1, 3)),
+              field<&T::style>(one_of("technical", "narrative", "topical")), field<&T::level>(range(1, 4)),
               field<&T::chunk>(range(0, 1e6), limits_unlisted),
               field<&T::first_exchange>("Only from this number on.", range(0, 1e9), limits_unlisted),
               field<&T::last_exchange>(range(0, 1e9), limits_unlisted),

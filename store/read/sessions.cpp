@@ -366,7 +366,7 @@ std::int64_t only_one(sqlite::Database& db, const Candidates& found, std::string
 }  // namespace
 
 std::int64_t resolve_session(sqlite::Database& db, std::string_view reference, std::string_view project) {
-  if (reference == "latest") {
+  if (reference == "latest" || reference == "last") {
     const auto newest = newest_main(db, project, 1);
     if (!newest.empty()) return newest.front();
     std::string why = UnknownProjectQuery{project}.run(db);

@@ -66,8 +66,8 @@ struct TypedProjectsQuery {
 };
 
 // Resolves a session reference: its uid, its native id, a unique prefix of the native id (at least 4 characters), with
-// or without the beginning of its platform in front (c:17b6b665), or "latest" (the newest main session with words, of
-// `project` if given). The messages of not_found and invalid_argument list the candidates.
+// or without the beginning of its platform in front (c:17b6b665), or "latest" or "last" (the newest main session with
+// words, of `project` if given). The messages of not_found and invalid_argument list the candidates.
 struct SessionQuery {
   std::string_view reference;
   std::string_view project{};

@@ -138,6 +138,11 @@ TEST_F(CliCommands, WhatPeopleGuessIsUnderstood) {
   EXPECT_THAT(yesterday, Not(HasSubstr("0 turns")));
   EXPECT_THAT(print({"list"}).out, HasSubstr("What runs now?"));
   EXPECT_THAT(print({"last"}).out, HasSubstr("This does."));
+  EXPECT_EQ(print({"show", "last"}).out, print({"last"}).out);
+  EXPECT_THAT(print({"week"}).out, HasSubstr("What runs now?"));
+  EXPECT_EQ(print({"blame", "a.cpp"}).out, print({"file-history", "a.cpp"}).out);
+  EXPECT_EQ(print({"decisions"}).out, print({"observations", "--kind", "decision"}).out);
+  EXPECT_THAT(print({"project", "/src/p"}).out, HasSubstr("1 session, 1 turn"));
   EXPECT_THAT(print({"projects"}).out, HasSubstr("/src/p"));
   EXPECT_EQ(print({"version"}).out, print({"--version"}).out);
   EXPECT_EQ(print({"-v"}).out, print({"--version"}).out);

@@ -153,6 +153,18 @@ TEST_F(SessionSummary, NamesTheLimitThatHolds) {
   EXPECT_FALSE(has(notice(R"("max_tokens":600)"), "compression")) << "nobody asked for one";
 }
 
+TEST_F(SessionSummary, AProjectIsSummarisedOverItsSessions) {
+  const auto a = summary(R"({"level":4,"project":"app"})");
+  EXPECT_EQ(str(a.at("session_id")), "");
+  EXPECT_EQ(str(a.at("session_name")), "app");
+  EXPECT_TRUE(has(str(a.at("summary")), "2 sessions, 136 turns")) << str(a.at("summary"));
+  EXPECT_TRUE(has(str(a.at("summary")), "Claude Code: ")) << str(a.at("summary"));
+  EXPECT_EQ(a.at("chunks_total").as_int64(), 2);
+  EXPECT_EQ(str(a.at("chunks").at(0).at("summary")), "Long haul (claude_code:bbbb2222)");
+  EXPECT_EQ(str(a.at("files_modified").at(0).at("path")), "/home/u/app/src/lexer.cpp");
+  EXPECT_TRUE(has(error("session_summary", R"({"level":4,"project":"nosuch"})"), "nosuch"));
+}
+
 TEST_F(SessionSummary, LongSessionsOpenLevelByLevel) {
   const auto abstract = summary(R"({"session_id":"bbbb","level":3})");
   EXPECT_TRUE(has(str(abstract.at("summary")), "Asked: Please change the pipeline so that case 0"));

@@ -149,6 +149,17 @@ describe('views', () => {
     await close();
   });
 
+  test('the project of the filter is summarised', async () => {
+    const { page, problems, close } = await open(browser, web);
+    await page.getByRole('searchbox', { name: 'Project' }).fill('atlas');
+    const project = page.getByRole('region', { name: 'Project' });
+    await project.getByRole('heading', { name: 'atlas' }).waitFor();
+    assert.match(await project.innerText(), /\d+ sessions?, \d+ turns?/);
+    await checked(page, 'project');
+    assert.deepEqual(problems, []);
+    await close();
+  });
+
   test('a memory is edited, deleted and brought back', async () => {
     const { page, problems, close } = await open(browser, web);
     await show(page, '#/memories/learning-rules');

@@ -122,6 +122,7 @@ TEST_F(Transcript, MarkdownKeepsItsFencesAndItsHead) {
   const std::string text = written(interchange::markdown_writer);
   EXPECT_TRUE(text.starts_with("# \\</h2\\>\\<img src=x onerror=alert(2)\\> \\| \\[a\\](b)\n")) << text.substr(0, 80);
   EXPECT_THAT(text, HasSubstr("| Session | claude\\_code:22222222"));
+  EXPECT_THAT(text, HasSubstr("| Agent | Claude Code"));
   EXPECT_THAT(text, HasSubstr("> </details><script>alert(1)</script>\n> # not a heading\n> with [redacted:"));
   EXPECT_THAT(text, HasSubstr("int x = a < b;\n```\n")) << "the open block is closed";
   EXPECT_THAT(text, HasSubstr("\n``````\n````\n</pre></summary> `````")) << "a fence longer than those inside";

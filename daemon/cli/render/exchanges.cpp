@@ -156,7 +156,8 @@ void show(Screen& screen, const tools::SessionSummaryAnswer& a) {
   fact(facts, "", a.project);
   fact(facts, "", a.platform);
   fact(facts, "", with_noun(a.total_exchanges, "turn"));
-  fact(facts, "took ", short_duration(a.wall_clock_s));
+  const bool is_project = a.session_id.empty();
+  if (!is_project) fact(facts, "took ", short_duration(a.wall_clock_s));
   if (a.lines_added) fact(facts, "", fmt::format("+{} -{} lines", *a.lines_added, a.lines_removed.value_or(0)));
   if (a.cost_usd) fact(facts, "", fmt::format("${:.2f}", *a.cost_usd));
   if (a.outcome != "unknown") fact(facts, "", a.outcome);
@@ -185,10 +186,12 @@ void show(Screen& screen, const tools::SessionSummaryAnswer& a) {
   });
   section(screen, "Pull requests", a.pull_requests, a.pull_requests_total,
           [](const std::string& url) { return Line(url); });
-  section(screen, "Parts", a.chunks, a.chunks_total, [](const tools::SummaryChunkOut& c) {
-    return Line(fmt::format("{:>3}  ", c.chunk), Style::faint).add(c.summary);
+  section(screen, is_project ? "Sessions" : "Parts", a.chunks, a.chunks_total, [&](const tools::SummaryChunkOut& c) {
+    const std::string mark = is_project ? when(c.time_range.end, look) : fmt::format("{:>3}", c.chunk);
+    return Line(mark + "  ", Style::faint).add(c.summary);
   });
   if (!a.topics.empty()) screen.blank().text(Line("Topics: ", Style::faint).add(comma_list(a.topics), Style::faint));
+  if (is_project) return print_below(screen, a, {});
   std::vector<std::string> commands{"memd recent " + session_name(a.session_id, screen.look())};
   if (a.chunks_total > 1) commands.push_back("memd summary " + session_name(a.session_id, look) + " --chunk N");
   print_below(screen, a, commands);

@@ -1,11 +1,10 @@
 // The page of `memd web`: which view is shown, and what keys do.
 import { html, render, useEffect, useRef, useState } from '/htm-preact.js';
 
-import { Empty } from '/web_parts.js';
 import { Reading } from '/web_reading.js';
 import { follow } from '/web_server.js';
 import { SessionList, useSessions } from '/web_sessions.js';
-import { Files, Memories, Usage } from '/web_views.js';
+import { Files, Memories, Project, Usage } from '/web_views.js';
 
 const noFilters = { q: '', agent: '', project: '', since: '', state: '' };
 
@@ -114,7 +113,7 @@ function App() {
         : html`<div class="panes ${reads ? 'open' : ''}">
             <${SessionList} filters=${filters} everything=${everything} change=${change} openSession=${reads ? route.name : ''} openTurn=${route.query.get('x')} version=${version} control=${list} />
             ${reads ? html`<${Reading} key=${route.name} session=${route.name} wanted=${route.query.get('x')} version=${version} back=${back} facts=${everything.sessions.find((session) => session.session_id === route.name)} />`
-              : html`<div class="nothing"><${Empty}>Choose a session to read it.</${Empty}></div>`}
+              : html`<${Project} filters=${filters} version=${version} />`}
           </div>`}
     </main>
     <dialog ref=${help} aria-label="Keys"><h2>Keys</h2><dl class="keys">${keys.map(([key, what]) => html`<div><dt><kbd>${key}</kbd></dt><dd>${what}</dd></div>`)}</dl>

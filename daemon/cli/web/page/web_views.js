@@ -1,4 +1,4 @@
-// Usage, memories and files.
+// A project, usage, memories and files.
 import { html, useEffect, useMemo, useRef, useState } from '/htm-preact.js';
 
 import { agentName, counted, Dot, Empty, isoDay, money, Problem, Prose, short, timeOf, useAnswer, useSettled } from '/web_parts.js';
@@ -7,6 +7,23 @@ import { Filters } from '/web_sessions.js';
 
 const kUsageBy = ['day', 'week', 'month', 'model', 'agent', 'project', 'branch', 'session'];
 const tokensOf = (row) => row.tokens_input + row.tokens_output + row.tokens_cache_read + row.tokens_cache_creation;
+
+// The project that the filter names, over its sessions; shown where no session is read.
+export function Project({ filters, version }) {
+  const project = useSettled(filters.project).trim();
+  const { answer, error } = useAnswer('session_summary', project ? { level: 4, project, max_tokens: 8000 } : null, version);
+  if (!project || !answer) return html`<div class="nothing"><${Empty}>${(project && error?.message) || 'Choose a session to read it.'}</${Empty}></div>`;
+  const list = (title, lines) => lines.length > 0 && html`<h3>${title}</h3><ul>${lines.map((line) => html`<li class="text">${line}</li>`)}</ul>`;
+  return html`<section class="nothing detail" tabindex="0" aria-label="Project">
+    <h2 class="text">${answer.session_name}</h2>
+    <p class="small muted text">${answer.project}</p>
+    ${answer.summary.split('\n').map((line) => html`<p class="text">${line}</p>`)}
+    ${list('Decided', answer.key_decisions.map((one) => one.text))}
+    ${list('Open', answer.open_ends.map((one) => one.text))}
+    ${list('Files', answer.files_modified.map((one) => html`<a href=${`#/files/${encodeURIComponent(one.path)}`} class="mono">${one.path}</a>`))}
+    ${answer.topics.length > 0 && html`<p class="small muted text">${answer.topics.join(' · ')}</p>`}
+  </section>`;
+}
 
 export function Usage({ filters, change, version }) {
   const [by, setBy] = useState('day');
