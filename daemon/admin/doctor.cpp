@@ -220,12 +220,6 @@ void check_encryption(const MemoryHost& host, Findings& findings) {
                 fmt::format("{} frames of the original records are sealed; memd.db is not", tally.sealed));
 }
 
-// Whether an update has replaced the executable of this process.
-bool program_was_replaced() {
-  std::error_code ec;
-  return std::filesystem::read_symlink("/proc/self/exe", ec).native().ends_with(" (deleted)");
-}
-
 void check_daemon(const ProcessFacts& facts, Findings& findings) {
   if (facts.role == "none")
     return findings.note("daemon", "none is running: the store is as old as its last run",

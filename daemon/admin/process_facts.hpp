@@ -30,4 +30,7 @@ struct ProcessFacts {
 // Returns the resident memory of this process in bytes, mapped files included; 0: unknown.
 std::uint64_t resident_bytes();
 
+// Returns whether an update has replaced the executable of this process.
+bool program_was_replaced();
+
 }  // namespace memd::admin

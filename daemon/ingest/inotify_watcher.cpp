@@ -242,8 +242,8 @@ void InotifyWatcher::drop_below(const fs::path& dir) {
 }
 
 void InotifyWatcher::fall_back(std::string why) {
-  polling_ =
-      std::make_unique<TreeWatcher>(loop_, discovery_, callbacks_, options_.poll_interval, ": " + std::move(why));
+  polling_ = std::make_unique<TreeWatcher>(loop_, discovery_, callbacks_, options_.poll_interval, ": " + std::move(why),
+                                           nullptr);
   polling_->start();
 }
 

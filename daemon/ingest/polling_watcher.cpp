@@ -7,25 +7,42 @@
 
 #include <sys/stat.h>
 
+#include <algorithm>
+#include <cstddef>
+#include <functional>
 #include <system_error>
 #include <utility>
 
 namespace memd {
 namespace fs = std::filesystem;
+namespace {
+
+constexpr std::chrono::milliseconds kSoon{50};
+constexpr std::size_t kMostFiles = 128;  // that a bell hears
+
+}  // namespace
 
 PollingWatcher::PollingWatcher(boost::asio::io_context& loop, std::function<void()> look, std::string why,
                                std::chrono::milliseconds interval)
     : coroutines_(loop), timer_(loop), look_(std::move(look)), why_(std::move(why)), interval_(interval) {}
 
-void PollingWatcher::start() { coroutines_.spawn(poll()); }
+void PollingWatcher::start() {
+  timer_.expires_after(interval_);
+  coroutines_.spawn(poll());
+}
 
 boost::asio::awaitable<void> PollingWatcher::poll() {
   for (;;) {
-    timer_.expires_after(interval_);
-    const auto [ended] = co_await timer_.async_wait(kAsResult);
-    if (ended || stopped_) co_return;
+    const auto [moved] = co_await timer_.async_wait(kAsResult);
+    if (stopped_) co_return;
+    if (moved) continue;
     look_();
+    timer_.expires_after(interval_);
   }
+}
+
+void PollingWatcher::look_soon() {
+  if (timer_.expiry() > std::chrono::steady_clock::now() + kSoon) timer_.expires_after(kSoon);
 }
 
 void PollingWatcher::stop() {
@@ -38,15 +55,39 @@ std::string PollingWatcher::describe() const {
 }
 
 TreeWatcher::TreeWatcher(boost::asio::io_context& loop, const Discovery& discovery, Callbacks callbacks,
-                         std::chrono::milliseconds interval, std::string why)
+                         std::chrono::milliseconds interval, std::string why, std::unique_ptr<ChangeBell> bell)
     : discovery_(discovery),
       callbacks_(std::move(callbacks)),
+      bell_(std::move(bell)),
       timer_(
           loop, [this] { look(); }, std::move(why), interval) {}
 
 void TreeWatcher::start() {
   seen_ = stamps();
   timer_.start();
+  if (bell_ == nullptr) return;
+  bell_->start([this] { timer_.look_soon(); });
+  hear();
+}
+
+void TreeWatcher::stop() {
+  if (bell_ != nullptr) bell_->stop();
+  timer_.stop();
+}
+
+// Agents append to the files that changed last. What appears elsewhere is heard in its directory.
+void TreeWatcher::hear() {
+  std::vector<std::pair<std::int64_t, fs::path>> newest;
+  for (const auto& [file, stamp] : seen_)
+    newest.emplace_back(stamp.changed_ns, file);
+  const auto end = newest.begin() + static_cast<std::ptrdiff_t>(std::min(newest.size(), kMostFiles));
+  std::partial_sort(newest.begin(), end, newest.end(), std::greater<>());
+  std::vector<fs::path> paths;
+  for (auto it = newest.begin(); it != end; ++it)
+    paths.push_back(std::move(it->second));
+  paths.insert(paths.end(), also_.begin(), also_.end());
+  paths.insert(paths.end(), directories_.begin(), directories_.end());
+  bell_->hear(paths);
 }
 
 bool TreeWatcher::watch_also(const std::vector<fs::path>& directories) {
@@ -64,8 +105,9 @@ void TreeWatcher::add(const fs::path& file, Stamps& out) {
                         static_cast<std::int64_t>(st.st_size), st.st_ino};
 }
 
-TreeWatcher::Stamps TreeWatcher::stamps() const {
+TreeWatcher::Stamps TreeWatcher::stamps() {
   Stamps out;
+  directories_.clear();
   std::error_code ec;
   const auto add_source = [&](const fs::path& file) {
     if (discovery_.classify(file) || discovery_.part_of(file)) add(file, out);
@@ -75,9 +117,11 @@ TreeWatcher::Stamps TreeWatcher::stamps() const {
       add_source(root.path);
       continue;
     }
-    for (const fs::path& directory : discovery_.directories(root.path))
+    for (const fs::path& directory : discovery_.directories(root.path)) {
+      directories_.push_back(directory);
       for (auto it = fs::directory_iterator(directory, ec); !ec && it != fs::directory_iterator(); it.increment(ec))
         add_source(it->path());
+    }
   }
   return out;
 }
@@ -110,6 +154,7 @@ void TreeWatcher::look() {
   };
   tell_changes(seen_, now, tell, callbacks_.changed);
   seen_ = std::move(now);
+  if (bell_ != nullptr) hear();
   if (!callbacks_.also_changed) return;
   Stamps also_now = stamps_of_also();
   tell_changes(also_seen_, also_now, callbacks_.also_changed, callbacks_.also_changed);

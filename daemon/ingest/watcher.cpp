@@ -14,7 +14,8 @@ std::unique_ptr<Watcher> make_watcher(boost::asio::io_context& loop, const Disco
 #ifdef __linux__
   if (!options.only_poll) return std::make_unique<InotifyWatcher>(loop, discovery, std::move(callbacks), options);
 #endif
-  return std::make_unique<TreeWatcher>(loop, discovery, std::move(callbacks), options.poll_interval, "");
+  return std::make_unique<TreeWatcher>(loop, discovery, std::move(callbacks), options.poll_interval, "",
+                                       make_change_bell(loop));
 }
 
 }  // namespace memd

@@ -46,8 +46,8 @@ class Watcher {
   virtual std::string describe() const = 0;
 };
 
-// Makes the watcher: inotify on Linux, polling every few seconds elsewhere. Watches the roots of `discovery`, including
-// those that appear later.
+// Makes the watcher: inotify on Linux; elsewhere looks every few seconds, and earlier when kqueue tells of a change.
+// Watches the roots of `discovery`, including those that appear later.
 std::unique_ptr<Watcher> make_watcher(boost::asio::io_context& loop, const Discovery& discovery,
                                       Watcher::Callbacks callbacks, WatchOptions options = {});
 

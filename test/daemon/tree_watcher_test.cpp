@@ -1,6 +1,6 @@
 // The watcher for systems without inotify, run on this one.
 #include "daemon/ingest/discovery.hpp"
-#include "daemon/ingest/watcher.hpp"
+#include "daemon/ingest/polling_watcher.hpp"
 #include "test/support/line_adapter.hpp"
 #include "test/support/temp_dir.hpp"
 
@@ -9,9 +9,12 @@
 
 #include <array>
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <set>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace memd {
 namespace {
@@ -20,17 +23,27 @@ using namespace std::chrono_literals;
 using test::write_file;
 using testing::HasSubstr;
 
+struct RungByHand final : ChangeBell {
+  void start(std::function<void()> rang) override { ring = std::move(rang); }
+  void hear(const std::vector<std::filesystem::path>& paths) override { heard = {paths.begin(), paths.end()}; }
+  void stop() override { ring = nullptr; }
+
+  std::function<void()> ring;
+  std::set<std::filesystem::path> heard;
+};
+
 class TreeWatcherTest : public testing::Test {
  protected:
   void start() {
     WatchOptions options;
     options.only_poll = true;
     options.poll_interval = 1ms;
-    watcher_ = make_watcher(loop_, discovery_,
-                            {[this](const SourceCandidate& source, const auto&) { told_.insert(source.path); },
-                             [this](const auto& path) { told_.insert(path.string()); }, [] { FAIL() << "a rescan"; }},
-                            options);
+    watcher_ = make_watcher(loop_, discovery_, callbacks(), options);
     watcher_->start();
+  }
+  Watcher::Callbacks callbacks() {
+    return {[this](const SourceCandidate& source, const auto&) { told_.insert(source.path); },
+            [this](const auto& path) { told_.insert(path.string()); }, [] { FAIL() << "a rescan"; }};
   }
   // Runs the loop until `file` is reported, for at most 5 s.
   bool is_told(const std::filesystem::path& file) {
@@ -84,6 +97,25 @@ TEST_F(TreeWatcherTest, ARootThatComesLater) {
   write_file(file, "one\n");
   EXPECT_TRUE(is_told(file));
   EXPECT_THAT(watcher_->describe(), HasSubstr("polling every"));
+}
+
+TEST_F(TreeWatcherTest, ABellBringsTheNextLookNearer) {
+  const auto file = home_ / "lines/a.jsonl";
+  write_file(file, "one\n");
+  auto owned = std::make_unique<RungByHand>();
+  RungByHand& bell = *owned;
+  watcher_ = std::make_unique<TreeWatcher>(loop_, discovery_, callbacks(), 1h, "", std::move(owned));
+  watcher_->start();
+  EXPECT_THAT(bell.heard, testing::IsSupersetOf({file, home_ / "lines"}));
+  test::append_file(file, "two\n");
+  bell.ring();
+  EXPECT_TRUE(is_told(file));
+
+  const auto deep = home_ / "lines/new/b.jsonl";
+  write_file(deep, "one\n");
+  bell.ring();
+  EXPECT_TRUE(is_told(deep));
+  EXPECT_THAT(bell.heard, testing::IsSupersetOf({deep, deep.parent_path()}));
 }
 
 }  // namespace
