@@ -39,9 +39,11 @@ class Plants {
   explicit Plants(unsigned seed) : filler_(seed) {}
 
   // `each` of every line of the file.
-  std::vector<Plant> make(std::size_t each) {
+  std::vector<Plant> make(std::size_t each) { return make_from(source_dir() / "test/secrets/shapes.txt", each); }
+
+  std::vector<Plant> make_from(const std::filesystem::path& file, std::size_t each) {
     std::vector<Plant> out;
-    for (const std::string& line : Canaries::lines_of(source_dir() / "test/secrets/shapes.txt"))
+    for (const std::string& line : Canaries::lines_of(file))
       for (std::size_t i = 0; i < each; ++i)
         out.push_back(plant(line));
     return out;
