@@ -258,11 +258,10 @@ class BareToken {
       return false;
     const char behind = end_ < text_.size() ? text_[end_] : ' ';
     const char before = begin_ > 0 ? text_[begin_ - 1] : ' ';
-    if (!ascii::is_space(before) && !is_quote_mark(before) &&
-        std::string_view("([*>").find(before) == std::string_view::npos)
-      return false;
-    if (!ascii::is_space(behind) && !is_quote_mark(behind) &&
-        std::string_view("\\,;:)]!?*<").find(behind) == std::string_view::npos)
+    const bool is_bold = before == '*' && begin_ > 1 && text_[begin_ - 2] == '*';
+    if (!ascii::is_space(before) && !is_quote_mark(before) && before != '(' && before != '[' && !is_bold) return false;
+    if (!ascii::is_space(behind) && !is_quote_mark(behind) && !(is_bold && behind == '*') &&
+        std::string_view("\\,;:)]!?").find(behind) == std::string_view::npos)
       return false;
     const bool is_plain = is_padded || is_alnum();
     return !is_line_of_data() && !is_of_block() && ahead_.entropy(value()) > (is_plain ? 4.1 : 4.5) &&
