@@ -1,8 +1,8 @@
 // Counts secrets that are found and texts that are masked without need: secret_bench [PATH...]
 //
-// Plants the secrets of test/secrets/shapes.txt in texts and in records, and counts those that are masked, by group,
-// for kinds with a rule and for kinds kept aside. Then counts the lines that are masked in the files below each PATH,
-// and prints the beginning of each.
+// Plants the secrets of both lists of shapes in test/secrets in texts and in records, and counts those that are masked,
+// by group, for kinds with a rule and for kinds kept aside. Then counts the lines that are masked in the files below
+// each PATH, and prints the beginning of each.
 #include "store/text/redaction/redactor.hpp"
 #include "test/support/plants.hpp"
 
@@ -27,13 +27,13 @@ double percent(std::size_t part, std::size_t all) {
   return all == 0 ? 0 : 100.0 * static_cast<double>(part) / static_cast<double>(all);
 }
 
-void count_plants() {
+void count_plants(std::string_view list) {
   constexpr int kSeeds = 5;
   constexpr std::size_t kEach = 10;
   std::map<std::string, Count> known;
   std::map<std::string, Count> aside;
   for (unsigned seed = 1; seed <= kSeeds; ++seed)
-    for (const memd::test::Plant& plant : memd::test::Plants(seed).make(kEach)) {
+    for (const memd::test::Plant& plant : memd::test::Plants(seed).make(kEach, list)) {
       Count& count = (plant.aside ? aside : known)[plant.group];
       std::string text = plant.text;
       std::string record = memd::test::Plants::in_record(plant.text);
@@ -45,8 +45,9 @@ void count_plants() {
     }
   for (const auto& [name, counts] : {std::pair{"known", &known}, std::pair{"kept aside", &aside}})
     for (const auto& [group, count] : *counts)
-      std::printf("%-10s  %-10s  %5zu planted, masked in texts %5.1f%%, in records %5.1f%%\n", name, group.c_str(),
-                  count.planted, percent(count.in_text, count.planted), percent(count.in_record, count.planted));
+      std::printf("%-17s  %-10s  %-10s  %5zu planted, masked in texts %5.1f%%, in records %5.1f%%\n",
+                  std::string(list).c_str(), name, group.c_str(), count.planted, percent(count.in_text, count.planted),
+                  percent(count.in_record, count.planted));
 }
 
 void count_masks(const fs::path& path) {
@@ -74,7 +75,8 @@ void count_masks(const fs::path& path) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  count_plants();
+  for (const std::string_view list : memd::test::Plants::kLists)
+    count_plants(list);
   for (int i = 1; i < argc; ++i)
     count_masks(argv[i]);
 }

@@ -38,10 +38,12 @@ class Plants {
  public:
   explicit Plants(unsigned seed) : filler_(seed) {}
 
-  // `each` of every line of the file.
-  std::vector<Plant> make(std::size_t each) {
+  static constexpr std::array<std::string_view, 2> kLists{"shapes.txt", "second_shapes.txt"};
+
+  // `each` of every line of a list.
+  std::vector<Plant> make(std::size_t each, std::string_view list = kLists[0]) {
     std::vector<Plant> out;
-    for (const std::string& line : Canaries::lines_of(source_dir() / "test/secrets/shapes.txt"))
+    for (const std::string& line : Canaries::lines_of(source_dir() / "test/secrets" / list))
       for (std::size_t i = 0; i < each; ++i)
         out.push_back(plant(line));
     return out;

@@ -121,7 +121,8 @@ class BareToken {
       case '=':
       case ':': return is_assigned(i - 1, is_quoted);
       case '>':  // =>
-        return i > 1 && text_[i - 2] == '=' && is_assigned(i - 2, is_quoted);
+        if (i > 1 && text_[i - 2] == '=' && !name_before(i - 2).empty()) return is_assigned(i - 2, is_quoted);
+        [[fallthrough]];
       default: return is_whole_word() && is_strong();
     }
   }
@@ -204,7 +205,7 @@ class BareToken {
       return false;
     if (value().starts_with("0x")) return false;
     if (tells_service(name)) return is_likely();
-    return (is_quoted || text_[sign] == '=') && is_alnum() && is_strong();
+    return (is_quoted || text_[sign] == '=') && (is_alnum() || is_long_key()) && is_strong();
   }
 
   // A JSON Web Key.
@@ -234,6 +235,12 @@ class BareToken {
     return false;
   }
 
+  // 64 bytes of Base64, as keys of storage are.
+  bool is_long_key() const {
+    constexpr std::size_t kKey = 88;
+    return end_ - begin_ == kKey && value().ends_with("==");
+  }
+
   bool is_alnum() const {
     std::string_view value = text_.substr(begin_, end_ - begin_);
     while (value.ends_with('='))
@@ -251,8 +258,9 @@ class BareToken {
       return false;
     const char behind = end_ < text_.size() ? text_[end_] : ' ';
     const char before = begin_ > 0 ? text_[begin_ - 1] : ' ';
-    if (!ascii::is_space(before) && !is_quote_mark(before) && before != '(' && before != '[') return false;
-    if (!ascii::is_space(behind) && !is_quote_mark(behind) &&
+    const bool is_bold = before == '*' && begin_ > 1 && text_[begin_ - 2] == '*';
+    if (!ascii::is_space(before) && !is_quote_mark(before) && before != '(' && before != '[' && !is_bold) return false;
+    if (!ascii::is_space(behind) && !is_quote_mark(behind) && !(is_bold && behind == '*') &&
         std::string_view("\\,;:)]!?").find(behind) == std::string_view::npos)
       return false;
     const bool is_plain = is_padded || is_alnum();

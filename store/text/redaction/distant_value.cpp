@@ -137,8 +137,9 @@ class DistantValues {
         std::size_t end = i;
         while (end < most && ascii::is_digit(text_[end]))
           ++end;
-        if (at(end) != '\t' && at(end) != '|' && at(end) != ':') return i;
-        i = end;
+        const bool is_arrow = text_.substr(end).starts_with("\xE2\x86\x92");
+        if (at(end) != '\t' && at(end) != '|' && at(end) != ':' && !is_arrow) return i;
+        i = end + (is_arrow ? 2 : 0);
         continue;
       }
       if (!ascii::is_space(c) && std::string_view(",{+->|").find(c) == std::string_view::npos) return i;
@@ -225,14 +226,44 @@ class DistantValues {
     return is_quote_mark(at(i)) && add_scalar(i, false);
   }
 
+  bool is_item_next(std::size_t newline) const {
+    std::size_t i = newline + 1;
+    while (is_gap(at(i)))
+      ++i;
+    return at(i) == '-' && at(i + 1) == ' ' && at(i + 2) != '-';
+  }
+
+  // Returns the place of the colon that ends the line, a short one of words: "Password for the [elastic] user:"; or
+  // `i`.
+  std::size_t colon_of_line(std::size_t i) const {
+    constexpr std::size_t kMost = 80;
+    if (at(i) != ' ' && text_[i - 1] != ' ') return i;
+    const std::string_view rest = text_.substr(i, kMost);
+    std::size_t end = rest.find('\n');
+    if (end == std::string_view::npos) return i;
+    while (end > 0 && (is_gap(rest[end - 1]) || rest[end - 1] == '\r' || rest[end - 1] == '*'))
+      --end;
+    return end > 0 && rest[end - 1] == ':' &&
+                   rest.substr(0, end - 1).find_first_of("={};,$\"<>") == std::string_view::npos
+               ? i + end - 1
+               : i;
+  }
+
   // Password:
   // …
   bool find_on_next_line(std::size_t i) {
     while (at(i) == '*' || is_gap(at(i)))
       ++i;
-    const bool is_part = at(i) == '\n' && is_quote_mark(text_[i - 1]) && is_named();  // of a form: name="password"
-    if (at(i) != ':' && !is_part) return false;
-    if (!is_part) ++i;
+    const bool is_part = at(i) == '\n' && is_quote_mark(text_[i - 1]) && is_named();     // of a form: name="password"
+    const bool is_item = at(i) == '\n' && text_[name_.begin] == '-' && is_item_next(i);  // - --password\n- …
+    const bool is_term = at(i) == '\n' && at(i + 1) == ':' && at(i + 2) == ' ';          // name\n: …
+    if (is_term)
+      ++i;
+    else if (at(i) != ':' && !is_part && !is_item)
+      i = colon_of_line(i);
+    if (at(i) != ':' && !is_part && !is_item) return false;
+    if (is_term) return add_scalar(i + 2, true);
+    if (!is_part && !is_item) ++i;
     while (at(i) == '*' || is_gap(at(i)) || at(i) == '\r')
       ++i;
     int lines = 0;
@@ -439,6 +470,9 @@ class DistantValues {
     const std::string_view value = text_.substr(i, end - i);
     if (value.size() < 6 || !is_mixed(value)) return false;
     const bool is_sure = is_set();
+    constexpr std::size_t kKey = 38;  // characters of Base64
+    if (name_.value_kind == ValueKind::key && is_token_like(value, kKey, ahead_) && ahead_.wordiness(value) < 0.35)
+      return add(i, end, false);
     if (value.find_first_of(is_sure ? "()<>" : "(){}[]<>=:|/\"") != std::string_view::npos || at(end) == '(' ||
         value.starts_with("0x"))
       return false;
@@ -469,30 +503,31 @@ class DistantValues {
   }
 
   struct Table {
-    char separator = 0;      // 0: columns are aligned
-    std::size_t column = 0;  // index, or byte in the line
+    std::string_view separator;  // empty: columns are aligned
+    std::size_t column = 0;      // index, or byte in the line
     std::size_t cells = 0;
   };
 
-  static std::vector<std::string_view> cells_of(std::string_view line, char separator) {
+  static std::vector<std::string_view> cells_of(std::string_view line, std::string_view separator) {
     std::vector<std::string_view> out;
     for (std::size_t i = 0; i <= line.size();) {
       std::size_t end = i;
-      if (i < line.size() && line[i] == '"' && separator != '|') {
+      if (i < line.size() && line[i] == '"' && separator != "|") {
         end = line.find('"', i + 1);
         if (end == std::string_view::npos) end = i;
       }
       end = std::min(line.find(separator, end), line.size());
       out.push_back(line.substr(i, end - i));
-      i = end + 1;
+      i = end + separator.size();
     }
     return out;
   }
 
   // Whether this is the header of a table with the name as one of its cells.
-  bool is_header(std::string_view line, std::size_t name_begin, std::size_t name_end, Table& table) const {
+  bool is_header(std::string_view line, std::size_t name_begin, std::size_t name_end, bool is_ruled,
+                 Table& table) const {
     if (line.find_first_of("()={}<>&$\\#%!?*@") != std::string_view::npos) return false;
-    for (const char separator : {'\t', '|', ';', ','}) {
+    for (const std::string_view separator : {"\t", "|", "\xE2\x94\x82", ";", ","}) {
       if (line.find(separator) == std::string_view::npos) continue;
       const auto cells = cells_of(line, separator);
       table = {separator, 0, cells.size()};
@@ -519,15 +554,19 @@ class DistantValues {
       return is_found;
     }
     // Columns, two blanks or more apart, with no small letter: USER  PASSWORD; or Key   Value, whose rows have names.
-    if (name_text().size() < 3 || std::any_of(line.begin(), line.end(), ascii::is_lower)) return false;
+    if (name_text().size() < 3 || (!is_ruled && std::any_of(line.begin(), line.end(), ascii::is_lower))) return false;
     if (line.find("  ") == std::string_view::npos || line.find_first_of(".,:;-/") != std::string_view::npos)
       return false;
-    table = {0, name_begin, 0};
+    table = {{}, name_begin, 0};
     return true;
   }
 
+  // The bytes of the signs of boxes are those of ─ │ ┼ and the like.
   static bool is_rule(std::string_view line) {
-    return line.find_first_not_of("-+|:= \r\t") == std::string_view::npos && line.find('-') != std::string_view::npos;
+    return line.find_first_not_of("-+|:= \r\t\xE2\x94\x95\x80\x81\x82\x9C\xA4\xBC\x90\xAC\xA1\xAA") ==
+               std::string_view::npos &&
+           (line.find("--") != std::string_view::npos || line.find("==") != std::string_view::npos ||
+            line.find("\x94\x80") != std::string_view::npos || line.find("\x95\x90") != std::string_view::npos);
   }
 
   void find_in_column(bool& doubtful) {
@@ -537,8 +576,8 @@ class DistantValues {
     while (is_gap(at(next)) && next - sign < 40)
       ++next;
     const char c = at(next);
-    const bool is_cell =
-        c == ',' || c == ';' || c == '|' || c == '\n' || c == '\r' || c == '\\' || at(sign) == '\t' || next - sign >= 2;
+    const bool is_cell = c == ',' || c == ';' || c == '|' || c == '\xE2' || c == '\n' || c == '\r' || c == '\\' ||
+                         at(sign) == '\t' || next - sign >= 2;
     if (!is_cell) return;
     const std::size_t least = name_.begin - std::min(name_.begin, kLongestHeader);
     const std::size_t newline = text_.substr(least, name_.begin - least).rfind('\n');
@@ -551,8 +590,10 @@ class DistantValues {
     }
     const std::string_view header = ascii_trimmed_right(text_.substr(first, last - first));
     Table table;
-    if (!is_header(header, name_.begin - first, name_.end - first, table)) return;
     std::size_t line = last + 1;
+    const std::string_view below = text_.substr(line, kLongestHeader);
+    if (!is_header(header, name_.begin - first, name_.end - first, is_rule(below.substr(0, below.find('\n'))), table))
+      return;
     const std::size_t most = std::min(text_.size(), line + kLongestTable);
     for (std::size_t row = 0; row < kMostRows && line < most; ++row) {
       const std::string_view rest = text_.substr(line, kLongestTable + 1);
@@ -576,7 +617,7 @@ class DistantValues {
   // Returns false where the table has ended.
   bool add_cell(std::string_view line, std::size_t begin, const Table& table) {
     if (is_rule(line)) return true;
-    if (table.separator == 0) {
+    if (table.separator.empty()) {
       const std::size_t at_column = table.column;
       if (line.size() <= at_column || ascii::is_space(line[at_column]) ||
           !ascii::is_space(line[at_column - (at_column > 0)]))
@@ -638,6 +679,28 @@ void find_in_call(std::string_view text, std::size_t word_end, LookAhead& ahead,
   }
 }
 
+namespace {
+
+// The literal before a comment that the name begins or ends: "…", // password
+Secret told_by_comment(std::string_view text, const SensitiveName& name) {
+  constexpr std::size_t kReach = 160;
+  const std::size_t from = name.begin - std::min(name.begin, kReach);
+  std::string_view before = text.substr(from, name.begin - from);
+  if (const auto newline = before.rfind('\n'); newline != std::string_view::npos) before.remove_prefix(newline + 1);
+  std::size_t mark = std::string_view::npos;
+  for (const std::string_view sign : {" // ", " # ", " -- ", " /* "})
+    if (const auto at = before.rfind(sign); at != std::string_view::npos && before.size() - at < 32) mark = at;
+  if (mark == std::string_view::npos) return {};
+  const std::size_t close = before.substr(0, mark).find_last_of("\"'");
+  if (close == std::string_view::npos || close == 0 || mark - close > 4) return {};
+  const std::size_t open = before.rfind(before[close], close - 1);
+  if (open == std::string_view::npos) return {};
+  const std::size_t line = name.begin - before.size();
+  return {line + open + 1, line + close, kind_of(name)};
+}
+
+}  // namespace
+
 bool find_near_name(std::string_view text, const SensitiveName& name, LookAhead& ahead, std::vector<Secret>& out) {
   constexpr std::size_t kReach = 72;
   constexpr std::size_t kLongest = 64;
@@ -688,6 +751,11 @@ bool find_near_name(std::string_view text, const SensitiveName& name, LookAhead&
     ++words;
     may_go_on = false;
     i = end;
+  }
+  if (const Secret told = told_by_comment(text, name);
+      told && is_secret(text.substr(told.begin, told.end - told.begin))) {
+    out.push_back(told);
+    return true;
   }
   // SELECT '…' AS password; MOVE '…' TO WS-PASSWORD
   const std::string_view before =

@@ -663,9 +663,8 @@ SensitiveName sensitive_name_at(std::string_view text, std::size_t word_begin, s
   }
   const bool begins_word = out.begin == word_begin || !ascii::is_letter(text[word_begin - 1]) ||
                            (ascii::is_upper(text[word_begin]) && ascii::is_lower(text[word_begin - 1]));
-  // SSHPASS=…
-  const bool is_variable = is_environment_name(name) && at(out.end) == '=' && flat.ends_with("pass") &&
-                           !flat.ends_with("bypass") && !flat.ends_with("compass");
+  // SSHPASS=…, smbpass=…
+  const bool is_variable = at(out.end) == '=' && at(out.end + 1) != '=' && flat.ends_with("pass");
   if (kPassword.fit(flat))
     out.value_kind = ValueKind::password;
   else if (kKey.fit(flat))

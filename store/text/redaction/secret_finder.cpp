@@ -22,9 +22,10 @@ constexpr std::size_t kNear = 60;
 // Signs of a text that is to be read otherwise (veiled_text.hpp): coded characters that tell a value or a name, signs
 // that nobody sees, an option in an array of arguments, literals that are added up. In JSON strings, too.
 constexpr auto kVeils = std::to_array<std::string_view>(
-    {"%5fp",    "%5fk",       "%5ft",        "%5fs",    "&#95;",  "&#x5f;",  "&lowbar;", "\xE2\x80\x8B", "\\u200b",
-     "\\u200c", "\\u200d",    "\\u2060",     "\\ufeff", "\\u006", "\\u007",  "\\u005f",  "\\u001b[",     "\",\"-",
-     "\", \"-", "\\\",\\\"-", "\\\", \\\"-", "','-",    "', '-",  "\" + \"", "' + '",    "\\\" + \\\""});
+    {"%5fp",     "%5fk",        "%5ft",    "%5fs",       "&#95;",       "&#x5f;", "&lowbar;", "\xE2\x80\x8B",
+     "\\u200b",  "\\u200c",     "\\u200d", "\\u2060",    "\\ufeff",     "\\u006", "\\u007",   "\\u005f",
+     "\\u001b[", "\",\"-",      "\", \"-", "\\\",\\\"-", "\\\", \\\"-", "','-",   "', '-",    "\" + \"",
+     "' + '",    "\\\" + \\\"", "\" . \"", "' . '",      "\" & \""});
 
 // An option in an array of arguments, with another argument before it: "mysql","-p…". Its dash ends at `end`, and the
 // mark before the comma is at `begin`. Not the most frequent one, "-lc" of shells.
@@ -52,7 +53,9 @@ bool is_option(std::string_view text, std::size_t begin, std::size_t end) {
 // Sequences of terminals are everywhere: one hides something if it is in a word or near a sensitive name. Literals that
 // are added up are everywhere in code: they hide something if both are parts of one word.
 bool is_veil(std::string_view text, std::size_t begin, std::size_t end, std::size_t behind_name) {
-  if (text.substr(begin, end - begin).find(" + ") != std::string_view::npos) {
+  if (const std::string_view sign = text.substr(begin, end - begin);
+      sign.find_first_of("+.&") != std::string_view::npos && sign.find(' ') != std::string_view::npos &&
+      is_quote_mark(sign.back())) {
     const auto is_part = [](char c) {
       return ascii::is_word(c) || std::string_view("-+/=!@#$%").find(c) != std::string_view::npos;
     };

@@ -295,6 +295,8 @@ bool SecretPattern::forward(std::size_t p, std::string_view text, std::size_t at
   const Part& part = parts_[p];
   switch (part.what) {
     case Part::What::literal:
+      // The last line may have no end.
+      if (at == text.size() && p + 1 == parts_.size() && part.text == "\n") return true;
       return literal_at(part.text, text, at) && forward(p + 1, text, at + part.text.size(), found, ahead);
     case Part::What::open:
       found.begin = at;

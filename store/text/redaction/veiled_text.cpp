@@ -74,7 +74,7 @@ std::size_t joint(std::string_view text) {
   std::size_t i = 1;
   bool added = false;
   for (; i < text.size() && i < 64; ++i) {
-    if (text[i] == '+' || text[i] == '.') {
+    if (text[i] == '+' || text[i] == '.' || text[i] == '&') {
       if (added) return 0;
       added = true;
     } else if (!ascii::is_space(text[i])) {
