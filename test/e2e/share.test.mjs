@@ -1,13 +1,13 @@
 // memd share: homes that share a project through a directory, through git, and by ssh.
 import assert from 'node:assert/strict';
-import { execFileSync, spawn } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 
 import { Home, Transcript } from './support/history.mjs';
-import { binary, cleanUp, cli, environment, eventually, options, startDaemon, stopDaemons } from './support/memd.mjs';
+import { binary, cleanUp, cli, eventually, options, startDaemon, stopDaemons } from './support/memd.mjs';
 
 const project = 'parcel';
 const kPatience = 30_000; // some 2 s on a quiet machine
@@ -118,27 +118,6 @@ describe('share', () => {
       await share(person, 'sync');
       assert.equal(await turns(person), 9);
     }
-  });
-
-  test('kill -9 in the middle of a sync, twenty times', async () => {
-    const [ada, bob] = [new Person('ada'), new Person('bob')];
-    const there = place();
-    await share(ada, 'init', '--to', there, '--project', project);
-    await share(bob, 'join', there, '--project', project);
-    for (let n = 0; n < 20; ++n) {
-      ada.says(`walnut${n}`);
-      await ok(ada, 'ingest', '--once');
-      for (const home of [ada, bob]) {
-        const child = spawn(binary, [...options(home), 'share', 'sync'], { env: environment(home), stdio: 'ignore' });
-        const ended = new Promise((resolve) => child.on('exit', resolve));
-        setTimeout(() => child.kill('SIGKILL'), 10 + n * 12);
-        await ended;
-      }
-    }
-    for (const home of [ada, bob]) await share(home, 'sync');
-    assert.equal(await turns(bob), 20);
-    assert.equal(await turns(ada), 20);
-    assert.deepEqual((await share(bob, 'verify')).problems, []);
   });
 
   test('a host by ssh, both ways', async () => {

@@ -100,6 +100,7 @@ TEST(LiveTailKill, AtRandomMomentsNothingIsLostAndNothingDoubled) {
     ASSERT_FALSE(daemon.is_over()) << test::bytes_of(dir / "said");
     daemon.signal(SIGKILL);
     ASSERT_TRUE(daemon.wait(60s));
+    test::count_kill();
     const auto rows = rows_of(dir / "data");
     stored_meanwhile += rows.size() > before ? 1 : 0;
     before = rows.size();

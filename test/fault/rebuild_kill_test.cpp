@@ -49,7 +49,6 @@ TEST(RebuildKill, AtRandomMomentsOfARebuildTheStoreIsOldOrNew) {
     ASSERT_EQ(test::rows_of_one(test::dump_with_keys(store), want), std::vector<std::string>());
   }
   EXPECT_GE(kills, wanted) << "too few of the processes were killed in the middle to show anything";
-  RecordProperty("kills", kills);
   ASSERT_TRUE(work());
   EXPECT_EQ(test::rows_of_one(test::dump_with_keys(store), want), std::vector<std::string>());
   ASSERT_EQ(copies_of_store(store).size(), 1u);

@@ -199,7 +199,7 @@ class Soak:
     def jump(self):
         if self.clock.map is None:
             return
-        self.clock.jump(self.r.choice([0, 3600, -3600, 86400, -86400, 400 * 86400, -400 * 86400]))
+        self.clock.jump(self.r.choice([0, 3600, -3600, 86400, -86400, 5 * 365 * 86400, -5 * 365 * 86400]))
 
     def forget(self):
         """Forgets a project whose agent continues to write."""

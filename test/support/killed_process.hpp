@@ -10,6 +10,7 @@
 #include <csignal>
 #include <cstdlib>
 #include <functional>
+#include <utility>
 
 namespace memd::test {
 
@@ -17,6 +18,15 @@ namespace memd::test {
 inline int wanted_kills(int unless_set) {
   const char* set = std::getenv("MEMD_KILLS");
   return set != nullptr ? std::max(std::atoi(set), 1) : unless_set;
+}
+
+// Adds a kill to the current test's property "kills", which test/fault/run.sh prints.
+inline void count_kill() {
+  static const testing::TestInfo* counted = nullptr;
+  static int kills = 0;
+  const auto* test = testing::UnitTest::GetInstance()->current_test_info();
+  if (std::exchange(counted, test) != test) kills = 0;
+  testing::Test::RecordProperty("kills", ++kills);
 }
 
 // Returns the number of a process that has ended.
@@ -42,6 +52,7 @@ inline bool killed_during(const std::function<bool()>& work, std::chrono::micros
   int status = 0;
   ::waitpid(child, &status, 0);
   EXPECT_TRUE(WIFSIGNALED(status) || WEXITSTATUS(status) == 0);
+  if (WIFSIGNALED(status)) count_kill();
   return WIFSIGNALED(status);
 }
 

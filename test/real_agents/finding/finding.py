@@ -5,8 +5,10 @@ Claude Code, Codex and Qwen Code show a model no tool of a server until it searc
 their rules are rebuilt here from what was read of them in November 2026 (Claude Code: terms against parts of the name,
 the hint and the description, 5 results; Codex: BM25 over name, title, description and arguments, 8 results; Qwen Code:
 terms without stop words against name and description, 5 results, no hint). The request itself is the query.
+With --qwen the search of an installed Qwen Code itself is asked, too (qwen.mjs).
 
-Usage: finding.py MEMD [--company FILE] [--misses]; FILE: name and description of other tools, tab-separated."""
+Usage: finding.py MEMD [--company FILE] [--qwen PACKAGE] [--misses]; FILE: name and description of other tools,
+tab-separated; PACKAGE: .../node_modules/@qwen-code/qwen-code."""
 
 import argparse
 import collections
@@ -123,26 +125,39 @@ def qwen(tools, request):
     return best(sorted(tools, key=lambda t: t["server"] + t["name"]), score, 5)
 
 
+def qwen_itself(package, tools, requests):
+    """Returns a function like the three above."""
+    asked = {"tools": tools, "requests": [request for _, request, _ in requests]}
+    run = subprocess.run(["node", HERE / "qwen.mjs", package], input=json.dumps(asked), capture_output=True, text=True,
+                         timeout=300, check=True)
+    found = dict(zip(asked["requests"], json.loads(run.stdout)))
+    return lambda _, request: found[request]
+
+
 def main():
     options = argparse.ArgumentParser()
     options.add_argument("memd")
     options.add_argument("--company", default=str(HERE / "company.tsv"))
+    options.add_argument("--qwen")
     options.add_argument("--misses", action="store_true")
     options = options.parse_args()
     tools = list(tools_of(options.memd)) + list(company_of(options.company))
     lines = (HERE / "requests.tsv").read_text(encoding="utf-8").splitlines()
     requests = [line.split("\t") for line in lines if not line.startswith("#")]
     print(f"{len(tools)} tools; requests that find a right one, by half (b was kept aside when the words were chosen)")
-    for client in (claude_code, codex, qwen):
+    clients = {"claude_code": claude_code, "codex": codex, "qwen": qwen}
+    if options.qwen:
+        clients["qwen itself"] = qwen_itself(options.qwen, tools, requests)
+    for name, client in clients.items():
         found = collections.Counter()
         for half, request, right in requests:
             reached = client(tools, request)
             if set(reached) & set(right.split("|")):
                 found[half] += 1
             elif options.misses:
-                print(f"  {client.__name__} {half}: {request!r} found {', '.join(reached)}")
+                print(f"  {name} {half}: {request!r} found {', '.join(reached)}")
         total = collections.Counter(half for half, _, _ in requests)
-        print(f"{client.__name__}: " + ", ".join(f"{half} {found[half]} of {total[half]}" for half in sorted(total)))
+        print(f"{name}: " + ", ".join(f"{half} {found[half]} of {total[half]}" for half in sorted(total)))
 
 
 if __name__ == "__main__":
