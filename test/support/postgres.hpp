@@ -72,6 +72,7 @@ class Postgres {
     if (::getuid() == 0) command.arguments = {"setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups"};
     command.arguments.insert(command.arguments.end(), arguments.begin(), arguments.end());
     command.patience = std::chrono::minutes(2);
+    command.keep_errors = false;
     const auto out = run_child(command);
     return out ? out->exit_code : -1;
   }
