@@ -10,6 +10,7 @@
 
 #include <chrono>
 #include <filesystem>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -42,13 +43,21 @@ class Postgres {
 
   void start() {
     const std::string options = "-c listen_addresses='' -c fsync=off -k " + (dir_ / "pg").string();
-    // Processes of a killed server may hold its memory for a moment.
     const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(60);
     const std::vector<std::string> command{"pg_ctl", "-D", data(), "-w", "-l", log(), "-o", options, "start"};
     while (run(command) != 0)
       ASSERT_LT(std::chrono::steady_clock::now(), until) << bytes_of(log());
   }
-  void kill() { ASSERT_EQ(::kill(std::stoi(bytes_of(data() + "/postmaster.pid")), SIGKILL), 0); }
+  // With its children, which would hold its memory for a moment. Its lock goes, because a process that nobody has
+  // waited for yet counts as running.
+  void kill() {
+    const std::string server = std::to_string(std::stoi(bytes_of(data() + "/postmaster.pid")));
+    std::istringstream children(bytes_of("/proc/" + server + "/task/" + server + "/children"));
+    ASSERT_EQ(::kill(std::stoi(server), SIGKILL), 0);
+    for (pid_t child = 0; children >> child;)
+      ::kill(child, SIGKILL);
+    std::filesystem::remove(data() + "/postmaster.pid");
+  }
 
   std::string url(const std::string& role) const {
     return "postgres:///team?user=" + role + "&host=" + (dir_ / "pg").string();
