@@ -93,9 +93,11 @@ std::string RuleReader::file_marks(const Term& files, const Place& place) {
   };
   json::dom::array list;
   const auto found = lookup_.find(files, place);
-  if (found && found->get_array().get(list)) append(*found);
-  for (const element file : list)
-    append(file);
+  if (found && !found->get_array().get(list))
+    for (const element file : list)
+      append(file);
+  else if (found)
+    append(*found);
   return out;
 }
 

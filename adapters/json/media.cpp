@@ -56,7 +56,7 @@ Media named(std::string_view kind, Media media) {
 }  // namespace
 
 void Media::take(std::string_view key, std::string_view text) {
-  const auto keep = [text](std::string& to) {
+  const auto keep = [&text](std::string& to) {
     if (to.empty() || to.find("://") != to.npos) to = one_line(text, kLongestName);
   };
   if (kNames.has(key)) return keep(name);
