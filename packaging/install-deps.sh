@@ -32,7 +32,7 @@ profile_build() {
   required+=(g++ cmake ninja-build pkg-config python3 libsimdjson-dev libfmt-dev libspdlog-dev libcli11-dev libyaml-cpp-dev
     libsqlite3-dev libzstd-dev libxxhash-dev libssl-dev libstemmer-dev libsodium-dev libutf8proc-dev
     libncurses-dev)
-  optional+=(ccache lld)
+  optional+=(ccache lld libpq-dev)
   want_boost=yes
 }
 
@@ -47,7 +47,7 @@ profile_agents() { # test/real_agents
 profile_test() {
   profile_agents
   required+=(libgtest-dev libgmock-dev less bash-completion man-db)
-  optional+=(chromium zsh fish) # Ubuntu has chromium as a snap only
+  optional+=(postgresql chromium zsh fish) # Ubuntu has chromium as a snap only
   want_clang_format=yes
   want_clang='if offered' # checks sources and builds with ThreadSanitizer in less time than g++
 }

@@ -20,7 +20,7 @@ program() {
   cmp -s "$build/key" "$MEMD_RELEASE_PREFIX/key" || rm -rf "$build"
   mkdir -p "$build"
   {
-    cmake -S . -B "$build" --preset release --toolchain "$here/toolchain.cmake" -DMEMD_BUILD_BENCH=OFF &&
+    cmake -S . -B "$build" --preset release --toolchain "$here/toolchain.cmake" -DMEMD_BUILD_BENCH=OFF -DMEMD_WITH_POSTGRES=OFF &&
       cp "$MEMD_RELEASE_PREFIX/key" "$build/key" &&
       cmake --build "$build" --parallel "$jobs" --target memd
   } >"$build.log" 2>&1 || {

@@ -1,5 +1,6 @@
 #include "adapters/claude_code/record_context.hpp"
 #include "adapters/json/json_text.hpp"
+#include "adapters/json/media.hpp"
 #include "adapters/tool_calls/tool_input.hpp"
 #include "schemas/base/hash.hpp"
 
@@ -147,7 +148,7 @@ bool read_blocks(RecordContext& c, od::value& content, UserContent& out) {
       out.last_result = c.out().events.size();
       return read_tool_result(c, block, index);
     } else if (type == "image" || type == "document") {
-      return append_marker(c, block, type, out.marker);
+      append_mark(out.marker, read_media(c, type, block));
     } else {
       return read_unknown_block(c, block, out.unknown_block);
     }
@@ -364,9 +365,7 @@ bool read_block(RecordContext& c, od::object& block, Response& response, std::si
     return read_tool_result(c, block, index);
   } else if (type == "image" || type == "document") {
     Event& e = c.add(EventKind::assistant_msg, Role::assistant, index);
-    std::string marker;
-    if (!append_marker(c, block, type, marker)) return false;
-    e.summary = std::move(marker);
+    append_mark(e.summary, read_media(c, type, block));
   } else {
     return read_unknown_block(c, block, response.unknown_block);
   }

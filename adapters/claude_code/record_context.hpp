@@ -143,15 +143,12 @@ std::string_view rejection_words(std::string_view result_text);
 // Text and markers of a content value: a string, or blocks of text, images, documents.
 struct ContentText {
   std::string text;    // text blocks joined with newlines
-  std::string marker;  // "[image: image/png]" for other blocks than text; never data
+  std::string marker;  // of other blocks than text (json::Media)
   std::string end;     // the last lines of a text longer than `limit`
 };
 
 // Reads at most about `limit` bytes of text. Returns false only for broken JSON.
 bool read_content(RecordContext& context, od::value& content, std::size_t limit, ContentText& out);
-
-// Appends "[image: image/png]" for an image or document block. `block` is read from its start.
-bool append_marker(RecordContext& context, od::object& block, std::string_view type, std::string& marker);
 
 // Emits the tool_result event of one block, and the user's text if it contains a rejection. Also handles server tool
 // results. Returns false only for broken JSON.

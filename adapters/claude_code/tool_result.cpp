@@ -1,5 +1,6 @@
 #include "adapters/tool_calls/tool_result.hpp"
 #include "adapters/claude_code/record_context.hpp"
+#include "adapters/json/media.hpp"
 
 #include <algorithm>
 
@@ -12,8 +13,6 @@ MEMD_KEYS(StructuredKeys, filePath, notebook_path, agentId, interrupted, structu
           backgroundTaskId, answers, plan, task, stdout_, returnCodeInterpretation);
 
 MEMD_KEYS(TaskKeys, id, subject);
-
-MEMD_KEYS(SourceKeys, media_type, type);
 
 constexpr std::size_t kFirstLine = 40;  // bytes; enough for "Exit code 1"
 
@@ -81,17 +80,6 @@ std::int32_t count_lines(std::string_view body) {
 
 }  // namespace
 
-bool append_marker(RecordContext& c, od::object& block, std::string_view type, std::string& marker) {
-  od::object source;
-  SourceKeys tokens{};
-  if (seek_object(block, "source", source) && !collect(source, tokens)) return false;
-  if (!marker.empty()) marker.push_back(' ');
-  marker.append("[").append(type);
-  if (is_string(tokens.media_type)) marker.append(": ").append(c.text(tokens.media_type, 80));
-  marker.append("]");
-  return true;
-}
-
 bool read_content(RecordContext& c, od::value& content, std::size_t limit, ContentText& out) {
   const auto token = token_of(content);
   if (is_string(token)) {
@@ -107,7 +95,10 @@ bool read_content(RecordContext& c, od::value& content, std::size_t limit, Conte
     if (value.get_object().get(block)) return true;
     if (!collect(block, tokens)) return false;
     const auto type = string_body(tokens.type);
-    if (!is_string(tokens.text)) return append_marker(c, block, is_identifier(type) ? type : "block", out.marker);
+    if (!is_string(tokens.text)) {
+      append_mark(out.marker, read_media(c, is_identifier(type) ? type : "block", block));
+      return true;
+    }
     if (!out.text.empty() && out.text.size() < limit) out.text.push_back('\n');
     c.append_text(tokens.text, out.text, limit - std::min(limit, out.text.size()));
     return true;

@@ -1,6 +1,7 @@
 // Messages as sent to the model: of the newer store, and of tasks whose interface messages are lost.
 #include "adapters/cline/item_decoder.hpp"
 #include "adapters/cline/model_text.hpp"
+#include "adapters/json/media.hpp"
 #include "adapters/tool_calls/tool_input.hpp"
 
 #include <algorithm>
@@ -101,7 +102,7 @@ bool read_block(ItemContext& c, od::object& block, const ItemFields& fields, Mes
   } else if (type == "tool_result") {
     read_result(c, block, tokens, fields);
   } else if (type == "image" || type == "document" || type == "file" || type == "media") {
-    m.marker.append(m.marker.empty() ? "[" : " [").append(type).append("]");
+    append_mark(m.marker, read_media(c, type, block));
   } else {
     m.unknown = true;
     c.diagnose(DiagnosticType::unknown_field_value, {"content.type"});

@@ -3,6 +3,7 @@
 #include "adapters/cline/model_text.hpp"
 #include "adapters/json/json_access.hpp"
 #include "adapters/json/json_text.hpp"
+#include "adapters/json/media.hpp"
 #include "adapters/names.hpp"
 
 #include <simdjson.h>
@@ -116,11 +117,11 @@ class Output {
     std::string_view text;
     const auto type = text_of(object, "type");
     if (is_operation(value)) return operation(object, depth);
-    if (kBinary.has(type)) return mark(type);
+    if (kBinary.has(type)) return json::append_mark(out_.marker, json::read_media(type, object));
     out_.failed |= json::flag_of(object, "isError") || json::flag_of(object, "is_error");
     if (!type.empty() && !kKnown.has(type)) return append(simdjson::minify(value));
     if (!object["text"].get(text)) return append(text);
-    if (type == "file") mark(type);
+    if (type == "file") json::append_mark(out_.marker, json::read_media(type, object));
     if (!object["content"].get(content) || (type == "resource" && !object["resource"].get(content)))
       return part(content, depth + 1);
     if (type != "file") append(simdjson::minify(value));
@@ -153,8 +154,6 @@ class Output {
     }
     if (code && !out_.exit_code) out_.exit_code = code;
   }
-
-  void mark(std::string_view type) { out_.marker.append(out_.marker.empty() ? "[" : " [").append(type).append("]"); }
 
   ToolOutput out_;
   bool succeeded_ = false;

@@ -13,7 +13,7 @@ namespace memd::cline {
 // persisted-tool-result-content.ts).
 struct ToolOutput {
   std::string text;                       // of all parts, in order; a part of unknown shape as JSON
-  std::string marker;                     // "[image]" for each part without text
+  std::string marker;                     // of parts without text (json::Media)
   bool failed = false;                    // a part reports a failure
   bool succeeded = false;                 // parts report success, and none a failure or that it still runs
   std::optional<std::int32_t> exit_code;  // of the first command that reports one

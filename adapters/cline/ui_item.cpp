@@ -2,6 +2,7 @@
 #include "adapters/cline/item_decoder.hpp"
 #include "adapters/cline/model_text.hpp"
 #include "adapters/json/json_writer.hpp"
+#include "adapters/json/media.hpp"
 #include "adapters/names.hpp"
 #include "adapters/tool_calls/tool_input.hpp"
 
@@ -109,7 +110,7 @@ struct UiText {
   std::string name;
   bool ask = false;
   std::string text;
-  std::string marker;  // "[image]" for each
+  std::string marker;  // of images
 };
 
 bool read_fields(ItemContext& c, od::object& ui, UiText& out) {
@@ -122,8 +123,10 @@ bool read_fields(ItemContext& c, od::object& ui, UiText& out) {
   od::value value;
   od::array images;
   if (!out.tokens.images.starts_with('[') || !seek(ui, "images", value) || value.get_array().get(images)) return true;
-  return for_each_element(images, [&](od::value&, std::size_t) {
-    out.marker.append(out.marker.empty() ? "[image]" : " [image]");
+  return for_each_element(images, [&](od::value& image, std::size_t) {
+    Media media{"image", {}, {}, {}};
+    media.take("url", c.text(token_of(image)));
+    append_mark(out.marker, media);
     return true;
   });
 }

@@ -1,5 +1,6 @@
 #include "adapters/codex/record_context.hpp"
 #include "adapters/json/json_text.hpp"
+#include "adapters/json/media.hpp"
 #include "schemas/base/ascii.hpp"
 #include "schemas/base/hash.hpp"
 
@@ -93,7 +94,7 @@ MEMD_KEYS(PartKeys, type, text);
 
 struct Part {
   std::string text;
-  bool is_image = false;
+  std::string image;  // its mark
 };
 
 bool read_parts(RecordContext& c, od::object& item, std::vector<Part>& out) {
@@ -101,7 +102,7 @@ bool read_parts(RecordContext& c, od::object& item, std::vector<Part>& out) {
   if (!seek(item, "content", content)) return true;
   const auto token = token_of(content);
   if (is_string(token)) {
-    out.push_back({c.text(token), false});
+    out.push_back({c.text(token), {}});
     return true;
   }
   od::array parts;
@@ -112,9 +113,11 @@ bool read_parts(RecordContext& c, od::object& item, std::vector<Part>& out) {
     if (value.get_object().get(part)) return true;
     if (!collect(part, tokens)) return false;
     if (is_string(tokens.text))
-      out.push_back({c.text(tokens.text), false});
+      out.push_back({c.text(tokens.text), {}});
+    else if (const auto type = string_body(tokens.type); type.find("image") != std::string_view::npos)
+      out.push_back({"", media_mark(c, type, part)});
     else
-      out.push_back({"", string_body(tokens.type).find("image") != std::string_view::npos});
+      out.push_back({});
     return true;
   });
 }
@@ -139,7 +142,7 @@ struct Prompt {
   std::string text;
   std::string output;  // output of a "!" command
   bool is_shell = false;
-  bool has_image = false;
+  std::string images;  // their marks
 };
 
 // Returns whether a kind stated by a newer client ("user.text", "environments.environment_context") is user text.
@@ -149,7 +152,7 @@ Prompt read_prompt(const std::vector<Part>& parts, const std::vector<std::string
   Prompt prompt;
   const bool told = kinds.size() == parts.size();
   for (std::size_t i = 0; i < parts.size(); ++i) {
-    prompt.has_image = prompt.has_image || parts[i].is_image;
+    if (!parts[i].image.empty()) prompt.images.append(prompt.images.empty() ? "" : " ").append(parts[i].image);
     if (told && !is_human_kind(kinds[i])) continue;
     UserText user_text = classify_user_text(parts[i].text);
     if (told && user_text.kind == UserTextKind::injected) user_text.kind = UserTextKind::human;  // pasted by the user
@@ -180,14 +183,14 @@ Event& add_prompt(RecordContext& c, Prompt& prompt) {
   Event& e = c.add(EventKind::user_msg, Role::user);
   e.origin = prompt.is_shell ? Origin::shell : prompt.text.starts_with(kPlanPrompt) ? Origin::plan : Origin::typed;
   e.text = std::move(prompt.text);
-  e.summary = prompt.has_image ? "[image]" : "";
+  e.summary = std::move(prompt.images);
   e.starts_exchange = true;
   return e;
 }
 
 RecordOutcome emit_prompt(RecordContext& c, od::object& item, const Payload& payload, const std::vector<Part>& parts) {
   Prompt prompt = read_prompt(parts, read_kinds(c, item));
-  if (prompt.text.empty() && !prompt.has_image)
+  if (prompt.text.empty() && prompt.images.empty())
     return RecordOutcome::skipped(parts.empty() ? "no_content" : "injected_text");
   identify(c, item, payload, prompt.text);
   add_prompt(c, prompt);
@@ -250,7 +253,7 @@ RecordOutcome read_message(RecordContext& c, od::object& item, const Payload& pa
 }  // namespace
 
 RecordOutcome read_prompt_echo(RecordContext& c, std::string_view text, std::string_view turn) {
-  Prompt prompt = read_prompt({{std::string(text), false}}, {});
+  Prompt prompt = read_prompt({{std::string(text), {}}}, {});
   if (prompt.text.empty()) return RecordOutcome::skipped(text.empty() ? "repeats_message" : "injected_text");
   identify_item(c, "message/user", {}, turn, hash64(prompt.text));
   add_prompt(c, prompt).is_echo = true;

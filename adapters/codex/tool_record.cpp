@@ -1,5 +1,6 @@
 #include "adapters/codex/record_context.hpp"
 #include "adapters/json/json_text.hpp"
+#include "adapters/json/media.hpp"
 #include "adapters/tool_calls/patch_text.hpp"
 #include "adapters/tool_calls/tool_input.hpp"
 #include "adapters/tool_calls/tool_result.hpp"
@@ -63,7 +64,7 @@ std::string string_around(std::string_view text, std::size_t at) {
 struct ToolOutput {
   std::string text;
   std::string text_end;  // as in Event
-  std::string marker;    // "[image]" for parts other than text
+  std::string marker;    // of parts other than text (json::Media)
   bool failed = false;   // non-zero exit code, or Codex's own message about a failed call
   std::optional<std::int32_t> exit_code;
   bool goes_on = false;  // the command still runs
@@ -107,8 +108,7 @@ bool append_parts(RecordContext& c, od::array& parts, ToolOutput& out) {
       return true;
     }
     const auto type = string_body(tokens.type);
-    if (!out.marker.empty()) out.marker.push_back(' ');
-    out.marker.append(type.find("image") != std::string_view::npos ? "[image]" : "[not text]");
+    append_mark(out.marker, read_media(c, type, part));
     return true;
   });
 }

@@ -1,5 +1,6 @@
 #include "adapters/json/content.hpp"
 #include "adapters/json/log_decoder.hpp"
+#include "adapters/json/media.hpp"
 #include "adapters/json/record_builder.hpp"
 #include "adapters/names.hpp"
 #include "adapters/registry.hpp"
@@ -146,7 +147,7 @@ class Decoder final : public KeyedDecoder<Record> {
   static RecordOutcome read_user(RecordBuilder& c, od::object& object, const Data& data) {
     ContentText content{c.text(data.content), {}, {}};
     for_each_object<Attachment>(object, "attachments", [&](const Attachment& one, od::object& attachment, std::size_t) {
-      content.marks.append(content.marks.empty() ? "" : " ").append(media_mark(c, string_body(one.type), attachment));
+      append_mark(content.marks, read_media(c, string_body(one.type), attachment));
       return true;
     });
     if (content.is_blank()) return RecordOutcome::skipped("blank_message");

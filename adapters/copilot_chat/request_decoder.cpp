@@ -1,6 +1,7 @@
 #include "adapters/copilot_chat/request_decoder.hpp"
 
 #include "adapters/json/content.hpp"
+#include "adapters/json/media.hpp"
 #include "adapters/json/record_builder.hpp"
 #include "adapters/names.hpp"
 #include "adapters/tool_calls/tool_input.hpp"
@@ -330,7 +331,7 @@ void read_prompt(const Request& keys, RecordBuilder& c, od::object& root) {
     for_each_object<Variable>(object, "variables", [&](const Variable& variable, od::object&, std::size_t) {
       const auto kind = string_body(variable.kind);
       if (kind == "file" || kind == "image" || kind == "directory" || kind == "notebookOutput")
-        attached += (attached.empty() ? "[" : " [") + std::string(kind) + ": " + c.text(variable.name, 200) + "]";
+        append_mark(attached, {std::string(kind), c.text(variable.name, 200), {}, {}});
       return true;
     });
   ContentText said{std::move(text), {}, std::move(attached)};

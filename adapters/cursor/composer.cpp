@@ -1,6 +1,7 @@
 #include "adapters/cursor/composer.hpp"
 
 #include "adapters/cursor/places.hpp"
+#include "adapters/json/base64.hpp"
 #include "adapters/json/json_access.hpp"
 #include "adapters/json/json_text.hpp"
 #include "adapters/names.hpp"
@@ -332,14 +333,6 @@ std::optional<std::uint64_t> take_varint(std::string_view& bytes) {
   return std::nullopt;
 }
 
-int base64_digit(char c) {
-  if (c >= 'A' && c <= 'Z') return c - 'A';
-  if (c >= 'a' && c <= 'z') return c - 'a' + 26;
-  if (c >= '0' && c <= '9') return c - '0' + 52;
-  if (c == '+' || c == '-') return 62;
-  return c == '/' || c == '_' ? 63 : -1;
-}
-
 }  // namespace
 
 std::vector<std::string> child_ids(std::string_view bytes) {
@@ -388,21 +381,7 @@ std::string decode_state(std::string_view state) {
   if (!state.starts_with('~')) return {};
   state.remove_prefix(1);
   if (auto bytes = from_hex(state); !bytes.empty()) return bytes;
-  std::string bytes;
-  std::uint32_t buffer = 0;
-  int bits = 0;
-  for (const char c : state) {
-    if (c == '=') break;
-    const int digit = base64_digit(c);
-    if (digit < 0) return {};
-    buffer = buffer << 6 | static_cast<std::uint32_t>(digit);
-    bits += 6;
-    if (bits >= 8) {
-      bits -= 8;
-      bytes.push_back(static_cast<char>(buffer >> bits & 0xff));
-    }
-  }
-  return bytes;
+  return json::base64_decoded(state);
 }
 
 }  // namespace memd::cursor

@@ -2,6 +2,7 @@
 
 #include "adapters/described/lookup.hpp"
 #include "adapters/json/json_text.hpp"
+#include "adapters/json/media.hpp"
 #include "adapters/names.hpp"
 
 #include <utility>
@@ -40,16 +41,8 @@ Part of_text(Part::Kind kind, std::string text) {
   return part;
 }
 
-// "[image: name]", without what is in it.
 Part attachment(std::string_view kind, const object& block) {
-  std::string name =
-      text_in(block, {"filename", "name", "title", "displayName", "mimeType", "media_type", "mime_type"});
-  object source;
-  if (const auto inner = first_of(block, {"source", "file"}); name.empty() && inner && !inner->get_object().get(source))
-    name = text_in(source, {"filename", "path", "media_type"});
-  std::string text = "[" + std::string(kind);
-  if (!name.empty()) text += ": " + json::one_line(name, 80);
-  return of_text(Part::Kind::attachment, text + "]");
+  return of_text(Part::Kind::attachment, json::read_media(kind, block).mark());
 }
 
 Part block_part(const object& block) {

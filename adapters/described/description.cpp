@@ -567,6 +567,9 @@ class Parser {
     out.name = usual;
     if (!node.IsMap()) {
       out.text = term(node, name);
+      const bool is_said = as == GiveText::As::prompt || as == GiveText::As::answer || as == GiveText::As::thinking;
+      if (is_said && out.text.pointers.empty())
+        refuse(file_, node.Mark(), name + ": expected a pointer, which begins with /");
     } else {
       Section section(file_, name);
       section.key(main, to(out.text));

@@ -2,6 +2,7 @@
 
 #include "adapters/described/chat_message.hpp"
 #include "adapters/json/json_writer.hpp"
+#include "adapters/json/media.hpp"
 #include "adapters/names.hpp"
 #include "adapters/tool_calls/tool_input.hpp"
 #include "adapters/tool_calls/tool_result.hpp"
@@ -75,21 +76,28 @@ void RuleReader::doubt(std::string_view reason, FieldName field) {
   c_.diagnose(DiagnosticType::unknown_field_value, {field});
 }
 
-// Returns "[file: name]" of each file.
+// Returns the marks of files: a list, or one.
 std::string RuleReader::file_marks(const Term& files, const Place& place) {
   std::string out;
+  const auto append = [&out](element file) {
+    json::dom::object object;
+    json::Media media{"file", {}, {}, {}};
+    std::string_view kind;
+    if (file.get_object().get(object)) {
+      media.take("url", text_of(file));
+    } else {
+      if (object["type"].get(kind) && object["kind"].get(kind)) kind = "file";
+      media = json::read_media(kind, object);
+    }
+    json::append_mark(out, media);
+  };
   json::dom::array list;
   const auto found = lookup_.find(files, place);
-  if (!found || found->get_array().get(list)) return out;
-  for (const element one : list) {
-    json::dom::object file;
-    const bool is_object = !one.get_object().get(file);
-    std::string name = is_object ? std::string() : text_of(one);
-    element inner;
-    for (const auto* key : {"path", "name", "filename", "uri"})
-      if (is_object && name.empty() && !file.at_key(key).get(inner)) name = text_of(inner);
-    append_word(out, "[file: " + json::one_line(name, kNoteLimit) + "]", ' ');
-  }
+  if (found && !found->get_array().get(list))
+    for (const element file : list)
+      append(file);
+  else if (found)
+    append(*found);
   return out;
 }
 

@@ -1,5 +1,6 @@
 #include "adapters/json/content.hpp"
 #include "adapters/json/log_decoder.hpp"
+#include "adapters/json/media.hpp"
 #include "adapters/json/record_builder.hpp"
 #include "adapters/names.hpp"
 #include "adapters/registry.hpp"
@@ -172,7 +173,7 @@ class Decoder final : public KeyedDecoder<Record> {
       } else if (type == "tool_result") {
         read_result(c, block, inner);
       } else if (type == "image" || type == "document") {
-        said.marks.append(said.marks.empty() ? "" : " ").append(media_mark(c, type, inner));
+        append_mark(said.marks, read_media(c, type, inner));
       } else if (type != "redacted_thinking") {
         unknown = true;
       }

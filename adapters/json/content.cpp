@@ -1,5 +1,7 @@
 #include "adapters/json/content.hpp"
 
+#include "adapters/json/media.hpp"
+
 #include <utility>
 
 namespace memd::json {
@@ -22,7 +24,7 @@ ContentText read_content(TextReader& reader, od::object& holder, std::string_vie
     else if (is_string(block.thinking))
       append(block.thinking, out.thoughts);
     else if (!type.starts_with("think"))
-      out.marks.append(out.marks.empty() ? "" : " ").append(media_mark(reader, type, object));
+      append_mark(out.marks, read_media(reader, type, object));
   });
   return out;
 }

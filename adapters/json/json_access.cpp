@@ -1,33 +1,10 @@
 #include "adapters/json/json_access.hpp"
 
-#include "adapters/names.hpp"
-
 namespace memd::json {
 
 namespace {
 
 MEMD_KEYS(TextBlock, text);
-
-constexpr Names kMediaNames("media_type mimeType mime_type filename fileName displayName name");
-constexpr Names kAddresses("url uri fileUri");
-constexpr std::size_t kLongestMediaName = 120;
-
-// Finds the type or name of a block, in itself or in an object inside it.
-void find_media_name(TextReader& reader, od::object& object, std::string& name) {
-  for_each_field(object, [&](std::string_view key, od::value& value) {
-    const auto token = token_of(value);
-    od::object inner;
-    if (token.starts_with('{')) {
-      if (!value.get_object().get(inner)) find_media_name(reader, inner, name);
-    } else if (name.empty() && kMediaNames.has(key)) {
-      name = reader.text(token, kLongestMediaName);
-    } else if (name.empty() && kAddresses.has(key)) {
-      name = reader.text(token, kLongestMediaName);
-      if (name.starts_with("data:")) name = name.substr(5, name.find_first_of(";,") - 5);
-    }
-    return true;
-  });
-}
 
 }  // namespace
 
@@ -48,14 +25,6 @@ bool append_texts(TextReader& reader, od::value& content, std::string& text) {
     reader.append_text(block.text, text);
     return true;
   });
-}
-
-std::string media_mark(TextReader& reader, std::string_view kind, od::object& block) {
-  std::string name;
-  if (kind.ends_with("_url")) kind.remove_suffix(4);  // "image_url"
-  if (restart(block)) find_media_name(reader, block, name);
-  std::string mark = "[" + std::string(is_identifier(kind) ? kind : "media");
-  return mark.append(name.empty() ? "" : ": ").append(name).append("]");
 }
 
 std::string_view token_in(od::object& outer, std::string_view object, std::string_view key) {

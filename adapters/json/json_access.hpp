@@ -227,8 +227,8 @@ void for_each_block(od::object& outer, std::string_view key, Visit&& visit) {
   }
 }
 
-// Returns what stands for an image, a file or another block that is no text: "[image: image/png]". The name is that of
-// its type or file, never its data.
+// Returns what stands for an image, a file or another block that is no text: "[image: image/png, sha256:…]" (Media),
+// never its data.
 std::string media_mark(TextReader& reader, std::string_view kind, od::object& block);
 
 // Returns the token of a member of an object in `outer`; empty: there is none.

@@ -193,7 +193,7 @@ std::string one_line(std::string_view text, std::size_t limit) {
 }
 
 bool is_identifier(std::string_view text) {
-  constexpr auto ok = [](char c) { return ascii::is_word(c) || c == '/' || c == '-'; };
+  constexpr auto ok = [](char c) { return ascii::is_word(c) || c == '/' || c == '-' || c == '.' || c == ':'; };
   return !text.empty() && text.size() <= 40 && std::all_of(text.begin(), text.end(), ok);
 }
 

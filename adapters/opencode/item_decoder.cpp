@@ -75,10 +75,6 @@ void ItemContext::add_error(std::string name, std::string_view message, std::siz
   if (!message.empty()) e.text.append(": ").append(message);
 }
 
-void append_mark(std::string& marks, std::string_view kind, std::string_view name) {
-  marks.append(marks.empty() ? "[" : " [").append(kind).append(name.empty() ? "" : ": ").append(name).append("]");
-}
-
 std::string model_name(TextReader& reader, std::string_view provider, std::string_view model) {
   std::string name = reader.text(provider);
   if (!name.empty() && is_string(model)) name.push_back('/');

@@ -42,9 +42,6 @@ class ItemContext : public RecordBuilder {
   std::uint32_t next_note_ = 0;
 };
 
-// Appends "[kind: name]".
-void append_mark(std::string& marks, std::string_view kind, std::string_view name);
-
 // Returns "provider/model", as opencode writes it on its command line.
 std::string model_name(TextReader& reader, std::string_view provider, std::string_view model);
 

@@ -1,6 +1,8 @@
 // Messages of 1.x: the message's own JSON and its parts.
 #include "adapters/opencode/item_decoder.hpp"
 
+#include "adapters/json/media.hpp"
+
 #include <utility>
 
 namespace memd::opencode {
@@ -43,8 +45,8 @@ void read_error(ItemContext& c, od::object& holder, std::size_t block) {
   c.add_error(std::move(name), message, block);
 }
 
-void read_file_part(ItemContext& c, od::object& part, const PartKeys& tokens, Message& message) {
-  append_mark(message.marker, "file", c.text(is_string(tokens.filename) ? tokens.filename : tokens.mime, 200));
+void read_file_part(ItemContext& c, od::object& part, Message& message) {
+  append_mark(message.marker, read_media(c, "file", part));
   if (const auto path = token_in(part, "source", "path"); is_string(path))
     message.files.push_back({c.text(path), FileAccess::referenced, 0, 0});
 }
@@ -61,9 +63,9 @@ void read_user_part(ItemContext& c, std::string_view type, od::object& part, con
     if (trimmed(text).empty()) return;
     message.text.append(message.text.empty() ? "" : "\n").append(text);
   } else if (type == "file") {
-    read_file_part(c, part, tokens, message);
+    read_file_part(c, part, message);
   } else if (type == "agent") {
-    append_mark(message.marker, "agent", c.text(tokens.name, 80));
+    append_mark(message.marker, {"agent", c.text(tokens.name, 80), {}, {}});
   } else if (type == "subtask") {
     if (message.text.empty()) message.text = c.text(tokens.prompt);
     if (is_string(tokens.command)) message.origin = Origin::command;

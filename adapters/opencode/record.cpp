@@ -1,6 +1,8 @@
 // Rows of session_message, of 2.x.
 #include "adapters/opencode/item_decoder.hpp"
 
+#include "adapters/json/media.hpp"
+
 #include <utility>
 
 namespace memd::opencode {
@@ -31,8 +33,8 @@ void read_error(ItemContext& c, od::object& data) {
 }
 
 void mark_each(ItemContext& c, od::object& data, std::string_view list_name, std::string_view kind, std::string& out) {
-  for_each_object<FileKeys>(data, list_name, [&](const FileKeys& file, od::object&, std::size_t) {
-    append_mark(out, kind, c.text(is_string(file.name) ? file.name : file.mime, 200));
+  for_each_object<FileKeys>(data, list_name, [&](const FileKeys&, od::object& file, std::size_t) {
+    append_mark(out, read_media(c, kind, file));
     return true;
   });
 }

@@ -1,4 +1,5 @@
 #include "adapters/json/log_decoder.hpp"
+#include "adapters/json/media.hpp"
 #include "adapters/json/record_builder.hpp"
 #include "adapters/registry.hpp"
 #include "adapters/sqlite/query_sessions.hpp"
@@ -132,13 +133,13 @@ class Decoder : public KeyedDecoder<Entry> {
   // Returns the texts of a message's blocks. `marker`: what it contains besides.
   static std::string read_text(RecordBuilder& c, od::object& message, std::string& marker) {
     std::string text;
-    for_each_block<Block>(message, "content", [&](const Block& block, od::object&) {
+    for_each_block<Block>(message, "content", [&](const Block& block, od::object& object) {
       const auto type = string_body(block.type);
       if (type == "text") {
         text.append(text.empty() ? "" : "\n");
         c.append_text(block.text, text);
       } else if (type == "image") {
-        marker.append(marker.empty() ? "[image]" : " [image]");
+        append_mark(marker, read_media(c, type, object));
       } else {
         c.diagnose(DiagnosticType::unknown_field_value, {"message.content.type"});
       }

@@ -1,5 +1,6 @@
 #include "adapters/json/content.hpp"
 #include "adapters/json/log_decoder.hpp"
+#include "adapters/json/media.hpp"
 #include "adapters/json/record_builder.hpp"
 #include "adapters/names.hpp"
 #include "adapters/registry.hpp"
@@ -171,7 +172,7 @@ class Decoder final : public KeyedDecoder<Record> {
     ContentText content;
     for_each_part(root, [&](const Part& part, od::object& object) {
       if (!is_string(part.text)) {
-        content.marks.append(content.marks.empty() ? "" : " ").append(media_mark(c, "media", object));
+        append_mark(content.marks, read_media(c, "media", object));
       } else if (std::string text = c.text(part.text); !is_reminder(text)) {
         content.text.append(content.text.empty() ? "" : "\n").append(text);
       }
@@ -259,7 +260,7 @@ class Decoder final : public KeyedDecoder<Record> {
       od::object inner;
       Function function;
       if (part.functionResponse.empty()) {
-        if (c.emitted()) c.first_event().summary = media_mark(c, "media", object);
+        if (c.emitted()) append_mark(c.first_event().summary, read_media(c, "media", object));
         return;
       }
       if (!seek_object(object, "functionResponse", inner) || !collect(inner, function)) return;

@@ -106,6 +106,7 @@ class FileTrial {
   }
 
   static std::string beginning_of(const Event& e) {
+    if (e.lifecycle == "usage") return std::to_string(e.usage.total()) + " tokens";
     const std::string& text = e.kind == EventKind::tool_call || e.text.empty() ? e.summary : e.text;
     std::string line = ascii::one_line(std::string_view(text).substr(0, 4 * kTextLimit));
     if (line.size() > kTextLimit) line.resize(cut_at(line, kTextLimit));

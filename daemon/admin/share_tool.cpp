@@ -126,7 +126,7 @@ Result<ShareReport> share(MemoryHost& host, const ShareParams& params, mcp::Tool
   if (params.action == "init" || params.action == "join") {
     MEMD_TRY_ASSIGN(const bool remote, sharing::is_remote(params.place));
     if (!remote && !std::filesystem::path(params.place).is_absolute())
-      return Error(Errc::invalid_argument, "place: has to be an absolute path, or user@host");
+      return Error(Errc::invalid_argument, "place: has to be an absolute path, user@host, or postgres://…");
     const auto made = params.action == "init" ? sharing->init(params.place, params.project, params.sealed)
                                               : sharing->join(params.place, params.project, params.invitation);
     if (!made) return made.error();

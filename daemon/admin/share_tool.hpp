@@ -81,7 +81,7 @@ Result<ShareReport> share(MemoryHost& host, const ShareParams& params, mcp::Tool
 }  // namespace memd::admin
 
 MEMD_DESCRIBE(memd::admin::ShareParams, field<&T::action>("What to do.", one_of(admin::kShareActions)),
-              field<&T::place>("A directory, absolute. Empty: every place of the project."),
+              field<&T::place>("A directory, absolute; user@host; postgres://… Empty: every place of the project."),
               field<&T::project>("The project: its name, or its path. Empty: every one that is shared."),
               field<&T::invitation>("join: the word of a sealed share."),
               field<&T::sealed>("init: only members can read what is written there."));

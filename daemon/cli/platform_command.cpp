@@ -64,13 +64,18 @@ Result<int> try_description(const Invocation& call, const std::string& file, con
     own.push_back(std::make_shared<const described::Description>(agent));
     MEMD_TRY(use_own_agents(own));
   }
+  std::string patterns;
+  for (const auto& source : agent.sources)
+    for (const auto& pattern : source.files)
+      patterns.append(patterns.empty() ? "" : ", ").append(pattern);
   MEMD_TRY_ASSIGN(const auto trial,
                   admin::try_platform(std::move(agent), {call.settings.home, call.settings.agent_directory, path}));
   MEMD_TRY(print_report(call, trial));
   if (trial.files.empty())
-    return Error(Errc::not_found, "no file fits the description's \"files\" below " +
+    return Error(Errc::not_found, "nothing at " +
                                       (trial.roots.empty() ? std::string("any root") : trial.roots.front()) +
-                                      ": name a folder or a file behind it to try another place");
+                                      " fits the description's \"files\" (" + patterns +
+                                      "): name a folder, or a file with such a name, behind the description");
   const bool whole = std::ranges::all_of(
       trial.files, [](const admin::TrialFile& f) { return f.trouble.empty() && f.bytes_unknown == 0; });
   return whole ? kOk : kUndone;

@@ -54,7 +54,7 @@ Result<int> ask_share(const Invocation& call, admin::ShareParams params) {
   MEMD_TRY_ASSIGN(const bool remote, sharing::is_remote(params.place));
   if (!params.place.empty() && !remote)
     params.place = std::filesystem::absolute(params.place).lexically_normal().string();
-  while (params.place.size() > 1 && params.place.ends_with('/'))
+  while (!remote && params.place.size() > 1 && params.place.ends_with('/'))
     params.place.pop_back();
   const Need need = params.action == "status" || params.action == "audit" ? Need::read : Need::ingest;
   MEMD_TRY_ASSIGN(const auto caller, open_caller(call.settings, need));
@@ -98,7 +98,8 @@ Result<int> serve(const Invocation& call, const std::string& project) {
 
 Command share_command() {
   const auto o = std::make_shared<admin::ShareParams>();
-  Command c{"share", "Share a project's history with other machines, through a directory or ssh (docs/sharing.md)"};
+  Command c{"share",
+            "Share a project's history with other machines, through a directory, ssh or PostgreSQL (docs/sharing.md)"};
   c.json_schema = schema_of<admin::ShareReport>(c.name);
   const Option project{"--project", &o->project, "The project: its name, or its path"};
   const Option of_project{"--project", &o->project, "Only of this project"};
@@ -118,7 +119,8 @@ Command share_command() {
       step("init", "Begin to share a project",
            {{.names = "--to",
              .target = &o->place,
-             .help = "A directory that others see, too (git, Syncthing, NFS, a mounted bucket), or user@host",
+             .help =
+                 "A directory that others see, too (git, Syncthing, NFS, a mounted bucket), user@host, or postgres://…",
              .value_name = "PLACE",
              .required = true},
             needed,
@@ -126,7 +128,7 @@ Command share_command() {
       step("join", "Share a project that others share already",
            {{.names = "place",
              .target = &o->place,
-             .help = "The directory, or user@host",
+             .help = "The directory, user@host, or postgres://…",
              .value_name = "PLACE",
              .required = true},
             needed,

@@ -69,6 +69,7 @@ class TranscriptBuilder final : public SessionVisitor {
     if (call == calls_.end()) return false;
     TranscriptEntry& entry = current_.entries[call->second];
     entry.result = text_of(e, walked);
+    if (entry.result->empty()) entry.result = e.summary;
     entry.result_partial = walked.partial;
     entry.is_error = e.is_error;
     calls_.erase(call);
@@ -99,7 +100,9 @@ class TranscriptBuilder final : public SessionVisitor {
         entry.name = e.kind == EventKind::lifecycle ? e.lifecycle : std::string(to_string(e.kind));
     }
     const bool words = entry.kind != EntryKind::call && entry.kind != EntryKind::mark;
-    if (words && entry.text.empty()) entry.text = std::move(entry.summary);
+    const bool came_with = e.kind == EventKind::user_msg && !entry.text.empty() && !entry.summary.empty();
+    if (came_with) entry.text.append("\n\n");
+    if (words && (came_with || entry.text.empty())) entry.text.append(entry.summary);
     if (words) entry.summary.clear();
     if (words && entry.kind != EntryKind::result && entry.text.empty()) return;
     for (auto* text : {&entry.text, &entry.summary})

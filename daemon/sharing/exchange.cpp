@@ -1,6 +1,7 @@
 #include "daemon/sharing/exchange.hpp"
 
 #include "daemon/child_process.hpp"
+#include "daemon/sharing/team_server.hpp"
 #include "schemas/base/ascii.hpp"
 #include "schemas/base/error.hpp"
 #include "schemas/base/harmless.hpp"
@@ -67,6 +68,8 @@ Result<Message> ask(const std::string& host, const std::string& project, const M
 }  // namespace
 
 Result<bool> is_remote(std::string_view place) {
+  MEMD_TRY_ASSIGN(const bool is_server, TeamServer::is_meant(place));
+  if (is_server) return true;
   if (place.find('/') != std::string_view::npos || place.find('@') == std::string_view::npos) return false;
   const bool is_host = ascii::is_alnum(place.front()) && std::all_of(place.begin(), place.end(), [](char c) {
                          return ascii::is_alnum(c) || std::string_view("@._-").find(c) != std::string_view::npos;

@@ -41,7 +41,8 @@ Result<void> exchange(const std::string& host, const std::string& project, const
 
 inline constexpr std::chrono::milliseconds kLookAtHostEvery{std::chrono::minutes(1)};
 
-// Whether a place is user@host. Errc::invalid_argument for one that ssh would not take as a host.
+// Whether this machine has a copy of a place: of user@host, or of a database. Errc::invalid_argument for what ssh would
+// not take as a host, and for a URL with a password.
 Result<bool> is_remote(std::string_view place);
 
 }  // namespace memd::sharing

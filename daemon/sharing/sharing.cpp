@@ -166,10 +166,16 @@ Result<SharePlace> Sharing::place_of(const ShareRow& share) const {
   return SharePlace::of(remote ? copy : fs::path(share.place), share.project);
 }
 
-Result<void> Sharing::exchange_files(const ShareRow& share) const {
+TeamServer* Sharing::server_of(const ShareRow& share) {
+  const auto is_server = TeamServer::is_meant(share.place);
+  return is_server && *is_server ? &servers_.try_emplace(share.place, share.place).first->second : nullptr;
+}
+
+Result<void> Sharing::exchange_files(const ShareRow& share) {
   MEMD_TRY_ASSIGN(const bool remote, is_remote(share.place));
   if (!remote) return {};
   MEMD_TRY_ASSIGN(const SharePlace copy, place_of(share));
+  if (TeamServer* const server = server_of(share)) return server->exchange(share.project, copy, machine_);
   return exchange(share.place, share.project, copy, machine_, share.invitation);
 }
 
@@ -261,8 +267,12 @@ bool Sharing::is_as_before(const ShareRow& share) {
   const auto before = quiet_.find(share.pk);
   const auto place = place_of(share);
   if (before == quiet_.end() || !place) return false;
-  const auto remote = is_remote(share.place);
-  if (remote && *remote && host_.clock().now() - before->second.since >= kLookAtHostEvery.count()) return false;
+  if (TeamServer* const server = server_of(share)) {
+    const auto news = server->has_news(share.project, *place);
+    if (!news || *news) return false;
+  } else if (const auto remote = is_remote(share.place); remote && *remote) {
+    if (host_.clock().now() - before->second.since >= kLookAtHostEvery.count()) return false;
+  }
   return before->second.seen == look(share, *place);
 }
 
@@ -531,6 +541,11 @@ Result<void> Sharing::receive(Work& work, const std::stop_token& stop) {
         if (head.machine == machine_ && (session == work.sessions.end() || session->second.next_seq < head.next_seq))
           adopted[head.session_id] = {head.session_id, head.next_seq, parse_key(head.last_event).value_or(0), 0, false};
       }
+      // It came back to the copy of a place: the word that the session is out is there already.
+      if (head.machine == machine_ && is_out && !head.out) {
+        MEMD_TRY(work.place.remove_segment(machine_, std::exchange(f.name, {})));
+        continue;
+      }
       if (head.machine == machine_) work.segments[head.session_id].push_back(f.name);
       work.known_at = std::max(work.known_at + 1, host_.clock().now());
       work.rows.push_back(row_of(f.name, head, f.bytes, work.known_at));
@@ -608,6 +623,9 @@ Result<std::vector<std::string>> Sharing::verify(const ShareRow& share) {
   Reader reading = reader();
   MEMD_TRY_ASSIGN(const auto segments, reading.ask(SharedSegmentsQuery{share.pk}));
   std::vector<std::string> out;
+  if (TeamServer* const server = server_of(share)) {
+    MEMD_TRY_ASSIGN(out, server->verify(share.project, place, machine_));
+  }
   std::set<std::string> known;
   for (const auto& segment : segments) {
     known.insert(segment.name);

@@ -2,6 +2,7 @@
 
 #include "daemon/sharing/segment.hpp"
 #include "daemon/sharing/share_place.hpp"
+#include "daemon/sharing/team_server.hpp"
 #include "schemas/base/result.hpp"
 #include "schemas/base/timestamp.hpp"
 #include "schemas/share.hpp"
@@ -43,7 +44,7 @@ class Sharing {
   static Result<Sharing> open(MemoryHost& host);
 
   // Make, join and leave a share. Errors say what to do instead.
-  // `place`: a directory, or user@host.
+  // `place`: a directory, user@host, or a URL postgres://….
   Result<ShareRow> init(const std::string& place, const std::string& project, bool sealed);
   Result<ShareRow> join(const std::string& place, const std::string& project, const std::string& invitation);
   Result<void> leave(const ShareRow& share);
@@ -51,7 +52,8 @@ class Sharing {
   // Takes in, then writes. What came is stored when it returns. Errc::not_found: the place is not there.
   Result<Exchanged> sync(const ShareRow& share, const std::stop_token& stop);
   // Returns whether all is as at the last sync, which found nothing to do: a sync now would read all rows of the share
-  // for nothing. Costs some calls of stat and a query. Of a place on a host: for a minute.
+  // for nothing. Costs some calls of stat and a query; of a
+  // database also one there. Of a place on a host: for a minute.
   bool is_as_before(const ShareRow& share);
 
   // Compares the segments that the store knows with those at the place, and returns what is wrong.
@@ -101,7 +103,8 @@ class Sharing {
   Result<void> settle(Work& work, const std::stop_token& stop);
   Result<void> honour(Work& work, const std::vector<std::string>& out);
   Result<void> write(Work& work, Segment segment);
-  Result<void> exchange_files(const ShareRow& share) const;  // with the host, if the place is one
+  Result<void> exchange_files(const ShareRow& share);  // with the host or the database, if the place is one
+  TeamServer* server_of(const ShareRow& share);        // null: the place is none
   Result<void> save(Work& work, const std::vector<SharedSessionRow>& sessions);
   CipherOf ciphers_of(const SharePlace& place, const std::string& machine) const;
   Member self(const ShareRow& share, bool left) const;
@@ -112,6 +115,7 @@ class Sharing {
   MemoryHost& host_;
   std::string secret_;                                // key of this machine
   std::string machine_;                               // its id
+  std::map<std::string, TeamServer> servers_;         // by URL
   std::map<std::int64_t, Quiet> quiet_;               // by share
   bool is_settled_ = false;                           // what an earlier process left undone is done
   std::vector<redaction::TextToken> checked_tokens_;  // of the texts that own segments were searched for

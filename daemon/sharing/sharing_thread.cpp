@@ -61,7 +61,9 @@ BackgroundThread::Next SharingThread::round(const std::stop_token& stop) {
     trouble = now;
     if (!done) pause = std::min<BackgroundThread::Time::duration>(pause, kAfterTrouble);
     did_something = did_something || (done && done->sent_segments + done->taken_segments > 0);
-    if (const auto remote = is_remote(share.place); remote && *remote)
+    if (const auto server = TeamServer::is_meant(share.place); server && *server)
+      pause = std::min<BackgroundThread::Time::duration>(pause, done ? kAskServerEvery : kAfterTrouble);
+    else if (const auto remote = is_remote(share.place); remote && *remote)
       pause = std::min<BackgroundThread::Time::duration>(pause, kLookAtHostEvery);
     else if (!file_system_of(share.place).silent.empty())
       pause = std::min<BackgroundThread::Time::duration>(pause, kSilentPlace);

@@ -25,6 +25,7 @@ const std::vector<EmbeddedFile>& page_files();         // in daemon/
 const std::vector<EmbeddedFile>& setup_files();        // in daemon/
 const std::vector<EmbeddedFile>& validation_status();  // in daemon/
 const std::vector<EmbeddedFile>& price_files();        // in daemon/
+const std::vector<EmbeddedFile>& team_migrations();    // in daemon/
 const std::vector<EmbeddedFile>& cue_files();          // in store/
 const std::vector<EmbeddedFile>& word_files();         // in store/
 const std::vector<EmbeddedFile>& run_word_files();     // in store/

@@ -69,6 +69,8 @@ void ExchangeBuilder::open_with_prompt(SessionWork& s, const Event& e, std::int6
   d.has_user_message = true;
   d.user_event_id = e.event_id;
   append_paragraph(d.text.user_message, e.text);
+  if (!e.summary.empty())
+    append_paragraph(d.text.user_message, e.summary);  // what came with it: "[image: receipt.png]"
   ++s.turns;
 }
 

@@ -12,6 +12,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <memory>
 #include <random>
 #include <string>
@@ -139,7 +140,24 @@ TEST(Described, ErrorsNameFileLineAndKey) {
             "d.yaml:8: sources.rules.message: expected one of anthropic, openai, gemini, text");
   EXPECT_EQ(rule("      - skip: not worth it\n"),
             "d.yaml:8: sources.rules.skip: expected a reason in one word, such as bookkeeping");
+  EXPECT_EQ(rule("      - prompt: text\n"), "d.yaml:8: sources.rules.prompt: expected a pointer, which begins with /");
   EXPECT_THAT(source("    files: [\n"), HasSubstr("not valid YAML"));
+}
+
+TEST(Described, FilesOfAPromptAreNamedNotKept) {
+  const auto batch = decode(
+      "      - each:\n          at: /body\n          rules:\n"
+      "            - {when: {/t: text}, prompt: /s}\n            - {when: {/t: image}, prompt: {files: /}}\n",
+      R"({"body":[{"t":"text","s":"Why?"},{"t":"image","name":"a.png","mime":"image/png","b64":"aGVsbG8="}]})"
+      "\n");
+  ASSERT_EQ(batch.events.size(), 1U);
+  EXPECT_EQ(batch.events[0].text, "Why?");
+  EXPECT_EQ(batch.events[0].summary, "[image: a.png, image/png, sha256:2cf24dba5fb0]");
+}
+
+TEST(Described, ExamplesAreRight) {
+  for (const auto& file : std::filesystem::directory_iterator(test::source_dir() / "docs" / "examples"))
+    EXPECT_NE(adapter_of(test::bytes_of(file.path())), nullptr) << file.path();
 }
 
 TEST(Described, PatternsNameTheSession) {

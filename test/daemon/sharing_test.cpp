@@ -13,6 +13,7 @@
 #include "store/reader.hpp"
 #include "store/seal/sealed_box.hpp"
 #include "test/support/fake_clock.hpp"
+#include "test/support/postgres.hpp"
 #include "test/support/store_dump.hpp"
 #include "test/support/transcript_home.hpp"
 
@@ -526,6 +527,130 @@ TEST_F(SharingTest, AThreadSyncsByItself) {
   EXPECT_TRUE(has_it());
   of_ada.stop();
   of_bob.stop();
+}
+
+// A PostgreSQL database as the place.
+class TeamTest : public SharingTest {
+ protected:
+  void SetUp() override {
+    SharingTest::SetUp();
+    if (IsSkipped()) return;
+    if (test::Postgres::programs().empty()) GTEST_SKIP() << "no PostgreSQL server is installed (apt: postgresql)";
+    server_ = std::make_unique<test::Postgres>();
+  }
+  void admit(const std::string& role, const std::string& level = "contributor") {
+    server_->sql("postgres", "CREATE ROLE " + role + " LOGIN");
+    EXPECT_EQ(server_->sql("ada", "SELECT memd.admit('parcel', '" + role + "', '" + level + "')"), "");
+  }
+  static void expect_all_is_there(Machine& machine) {
+    const auto checked = machine.share({{"action", "verify"}});
+    EXPECT_TRUE(checked.at("problems").as_array().empty()) << bj::serialize(checked);
+  }
+  std::unique_ptr<test::Postgres> server_;
+};
+
+TEST_F(TeamTest, FiveMachinesFindEachOthersTurns) {
+  const std::vector<std::string> words{"walnut", "quartz", "bramble", "lantern", "gondola"};
+  const std::vector<std::string> people{"ada", "bob", "cem", "dora", "eve"};
+  std::vector<std::unique_ptr<Machine>> machines;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    machines.push_back(std::make_unique<Machine>(people[i], 10 * static_cast<int>(i) + 1));
+    machines.back()->says(words[i]);
+    if (i > 0) admit(people[i]);
+    if (i == 0)
+      machines.back()->init(server_->url(people[i]));
+    else
+      machines.back()->join(server_->url(people[i]));
+  }
+  for (auto& m : machines)
+    m->sync();
+  for (auto& m : machines) {
+    EXPECT_EQ(m->contents(), machines.front()->contents());
+    EXPECT_EQ(m->contents().size(), words.size());
+    expect_all_is_there(*m);
+  }
+  EXPECT_THAT(machines[4]->search("walnut"), HasSubstr("ada@"));
+  const auto changes = server_->sql("ada", "SELECT last_change FROM memd.shares");
+  for (auto& m : machines)
+    m->sync();
+  EXPECT_EQ(server_->sql("ada", "SELECT last_change FROM memd.shares"), changes);
+
+  // What is forgotten goes there, too, and at all others.
+  ASSERT_FALSE(
+      machines[1]->call("forget", {{"session", test::TranscriptHome::session_id(11)}, {"yes", true}}).is_error);
+  machines[1]->sync();
+  EXPECT_EQ(server_->sql("ada", "SELECT count(*) FROM memd.files WHERE content IS NULL"), "1");
+  machines[4]->sync();
+  EXPECT_EQ(machines[4]->contents().size(), words.size() - 1);
+  expect_all_is_there(*machines[1]);
+
+  // What the server lost is sent again.
+  server_->sql("ada", "DELETE FROM memd.files WHERE path LIKE 'segments/%'");
+  for (int round = 0; round < 2; ++round)  // the second takes what others sent again after the first
+    for (auto& m : machines)
+      m->sync();
+  for (auto& m : machines)
+    expect_all_is_there(*m);
+  machines[2]->share({{"action", "leave"}});
+  machines[0]->sync();
+  EXPECT_THAT(bj::serialize(machines[0]->share({{"action", "status"}})), HasSubstr(R"("left":true)"));
+}
+
+TEST_F(TeamTest, WhoHasNoRightsSeesAndWritesNothing) {
+  Machine ada("ada", 1);
+  ada.says("walnut");
+  ada.init(server_->url("ada"));
+  for (const std::string role : {"mallory", "rita"})
+    server_->sql("postgres", "CREATE ROLE " + role + " LOGIN");
+  for (const char* table : {"files", "shares", "members", "machines"})
+    EXPECT_EQ(server_->sql("mallory", std::string("SELECT count(*) FROM memd.") + table), "0") << table;
+  EXPECT_EQ(server_->sql("mallory", "INSERT INTO memd.members VALUES (1, 'mallory', 'admin')"), "refused");
+  EXPECT_EQ(server_->sql("mallory", "SELECT memd.admit('parcel', 'mallory', 'admin')"), "refused");
+  EXPECT_EQ(server_->sql("mallory", "SELECT memd.put(1, 'members/x.json', 'x', '')"), "refused");
+  EXPECT_EQ(server_->sql("mallory", "SELECT memd.make_share('other')"), "refused");
+  Machine mallory("mallory", 20);
+  const bj::object join{{"action", "join"}, {"project", kProject}, {"place", server_->url("mallory")}};
+  EXPECT_THAT(mallory.call("share", join).text, HasSubstr("no share of the project"));
+  // A reader reads, and cannot write; a contributor writes as itself only.
+  admit("rita", "reader");
+  EXPECT_NE(server_->sql("rita", "SELECT count(*) FROM memd.files"), "0");
+  EXPECT_EQ(server_->sql("rita", "SELECT memd.put(1, 'members/x.json', 'x', '')"), "refused");
+  Machine rita("rita", 30);
+  rita.says("quartz");
+  rita.join(server_->url("rita"));
+  EXPECT_EQ(rita.contents().size(), 2u);
+  ada.sync();
+  EXPECT_EQ(ada.contents().size(), 1u);
+  admit("bob");
+  const std::string of_ada = server_->sql("bob", "SELECT machine FROM memd.machines");
+  EXPECT_EQ(server_->sql("bob", "SELECT memd.put(1, 'members/" + of_ada + ".json', '" + of_ada + "', '')"), "refused");
+  EXPECT_EQ(server_->sql("bob", "SELECT memd.put(1, 'segments/" + of_ada + "/x.segment', 'bobs', '')"), "refused");
+  // A password is not stored.
+  const bj::object with_password{
+      {"action", "join"}, {"project", kProject}, {"place", "postgres://bob:hunter2@db.example/team"}};
+  EXPECT_THAT(mallory.call("share", with_password).text, HasSubstr(".pgpass"));
+}
+
+TEST_F(TeamTest, AServerThatIsKilledWhileOnePushesLosesAndDoublesNothing) {
+  Machine ada("ada", 1);
+  ada.says("walnut");
+  ada.init(server_->url("ada"));
+  for (int i = 0; i < 20; ++i) {
+    ada.says("acorn" + std::to_string(i), i % 3);
+    auto pushed = std::async(std::launch::async, [&] { return !ada.call("share", {{"action", "sync"}}).is_error; });
+    (void)pushed.wait_for(i * 10ms);  // the kill meets every step, and the time after the last one
+    server_->kill();
+    const bool is_acknowledged = pushed.get();
+    server_->start();
+    if (is_acknowledged) expect_all_is_there(ada);
+  }
+  ada.sync();
+  expect_all_is_there(ada);
+  admit("bob");
+  Machine bob("bob", 20);
+  bob.join(server_->url("bob"));
+  EXPECT_EQ(bob.contents(), ada.contents());
+  EXPECT_EQ(bob.contents().size(), 21u);
 }
 
 }  // namespace

@@ -1,0 +1,92 @@
+#pragma once
+
+#include "daemon/child_process.hpp"
+#include "test/support/temp_dir.hpp"
+
+#include <gtest/gtest.h>
+#include <pwd.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <filesystem>
+#include <sstream>
+#include <string>
+#include <vector>
+
+namespace memd::test {
+
+// A PostgreSQL of the distribution with a database of its own: `team`, of the role `ada`. Listens on a socket in a
+// temporary directory and trusts who comes.
+class Postgres {
+ public:
+  // The directory of its programs; empty: none that this user can run.
+  static std::filesystem::path programs() {
+    std::filesystem::path out;
+    std::error_code none;
+    for (const auto& version : std::filesystem::directory_iterator("/usr/lib/postgresql", none))
+      if (std::filesystem::exists(version.path() / "bin/initdb")) out = version.path() / "bin";
+    return ::getuid() == 0 && ::getpwnam("postgres") == nullptr ? std::filesystem::path() : out;
+  }
+
+  Postgres() {
+    std::filesystem::permissions(dir_.path(), std::filesystem::perms(0755));
+    std::filesystem::create_directory(dir_ / "pg");
+    if (const auto* user = ::getuid() == 0 ? ::getpwnam("postgres") : nullptr)
+      EXPECT_EQ(::chown((dir_ / "pg").c_str(), user->pw_uid, user->pw_gid), 0);
+    EXPECT_EQ(run({"initdb", "-D", data(), "-A", "trust", "-U", "postgres", "--no-sync"}), 0);
+    start();
+    sql("postgres", "CREATE ROLE ada LOGIN", "postgres");
+    sql("postgres", "CREATE DATABASE team OWNER ada", "postgres");
+  }
+  ~Postgres() { (void)run({"pg_ctl", "-D", data(), "-m", "immediate", "stop"}); }
+
+  void start() {
+    const std::string options = "-c listen_addresses='' -c fsync=off -k " + (dir_ / "pg").string();
+    const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+    const std::vector<std::string> command{"pg_ctl", "-D", data(), "-w", "-l", log(), "-o", options, "start"};
+    while (run(command) != 0)
+      ASSERT_LT(std::chrono::steady_clock::now(), until) << bytes_of(log());
+  }
+  // With its children, which would hold its memory for a moment. Its lock goes, because a process that nobody has
+  // waited for yet counts as running.
+  void kill() {
+    const std::string server = std::to_string(std::stoi(bytes_of(data() + "/postmaster.pid")));
+    std::istringstream children(bytes_of("/proc/" + server + "/task/" + server + "/children"));
+    ASSERT_EQ(::kill(std::stoi(server), SIGKILL), 0);
+    for (pid_t child = 0; children >> child;)
+      ::kill(child, SIGKILL);
+    std::filesystem::remove(data() + "/postmaster.pid");
+  }
+
+  std::string url(const std::string& role) const {
+    return "postgres:///team?user=" + role + "&host=" + (dir_ / "pg").string();
+  }
+  // Returns what psql prints, or "refused".
+  std::string sql(const std::string& role, const std::string& statement, const std::string& database = "team") {
+    ChildCommand psql;
+    psql.arguments = {"psql", "-XqAt",  "-v", "ON_ERROR_STOP=1", "-h", dir_ / "pg", "-U",
+                      role,   database, "-c", statement};
+    psql.patience = std::chrono::minutes(1);
+    const auto out = run_child(psql);
+    return out && out->exit_code == 0 ? out->text.substr(0, out->text.find_last_not_of('\n') + 1) : "refused";
+  }
+
+ private:
+  std::string data() const { return dir_ / "pg/data"; }
+  std::string log() const { return dir_ / "pg/log"; }
+  static int run(std::vector<std::string> arguments) {
+    ChildCommand command;
+    arguments.front() = programs() / arguments.front();
+    if (::getuid() == 0) command.arguments = {"setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups"};
+    command.arguments.insert(command.arguments.end(), arguments.begin(), arguments.end());
+    command.patience = std::chrono::minutes(2);
+    command.keep_errors = false;
+    const auto out = run_child(command);
+    return out ? out->exit_code : -1;
+  }
+
+  TempDir dir_;
+};
+
+}  // namespace memd::test
