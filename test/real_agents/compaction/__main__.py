@@ -5,6 +5,7 @@ test/real_agents/run.sh --compactions --memd MEMD --out DIR [--platform P]... [-
 
 import argparse
 import concurrent.futures
+import json
 import pathlib
 import sys
 import time
@@ -15,6 +16,7 @@ from . import report
 from .conversation import SCENARIOS
 from .driven import DrivenAgent
 from .harness import CompactionTestHarness
+from .observation import CompactionObservation
 from .recorded import RECORDED
 
 DRIVEN = ['claude_code', 'codex', 'gemini', 'opencode', 'grok', 'pi']
@@ -71,6 +73,9 @@ def main():
         with concurrent.futures.ThreadPoolExecutor(given.jobs) as pool:
             failures += filter(None, pool.map(lambda run: observe(harness, platform, *run), runs))
         observations += sorted(harness.observations, key=lambda seen: seen.scenario_name)
+    played = {(seen.platform, seen.scenario_name) for seen in observations}
+    earlier = [CompactionObservation(**json.loads(path.read_text())) for path in sorted((given.out / 'observations').glob('*.json'))]
+    observations += [seen for seen in earlier if (seen.platform, seen.scenario_name) not in played]  # so it can be run in pieces
     given.out.mkdir(parents=True, exist_ok=True)
     title = 'Compactions of coding agents'
     (given.out / 'compactions.md').write_text(report.markdown(observations, failures, title))

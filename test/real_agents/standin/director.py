@@ -12,7 +12,7 @@ from .conversation import Answer, Call
 SUMMARY_WANTED = re.compile(
     r'CONTEXT CHECKPOINT|create a (?:detailed|structured|concise|comprehensive|thorough)[^.]{0,40} summary|anchored summary'
     r'|summari[sz]e (?:the|our|this) (?:conversation|session)|coding session into a concise|<state_snapshot>|continuation (?:prompt|summary)|handoff summary'
-    r'|detailed prompt for continuing|(?:detailed )?summary of (?:the|our|this) conversation|compact(?:ing)? the conversation'
+    r'|detailed prompt for continuing|so the conversation can continue|(?:detailed )?summary of (?:the|our|this) conversation|compact(?:ing)? the conversation'
     r'|summar[^.]{0,60}(?:conversation|transcript) (?:so far|above|history)', re.I | re.S)
 SIDE_QUESTION = re.compile(r'dashboard line|Do NOT call any tools|respond with plain text only|Reply with ONLY the suggestion|Existing memory files|^# Diffs:', re.I | re.M)
 STEP_OF_CALL = re.compile(r'_s(-?\d+)c\d+')
