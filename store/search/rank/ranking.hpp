@@ -125,8 +125,8 @@ inline constexpr EvidenceWeights kEvidenceByCosine{
     .coverage = 4.9, .bm25 = 7.3, .identifier = 0.9, .surroundings = 0.2, .cosine = 6.3, .constant = -7, .several = -8};
 
 // For the first hits of an answer, with the built-in model. Fitted on hard questions: of the same field, answered only
-// in another home, or with the names exchanged. bench/quality/likelihood.py fitted those for several phrasings; its other
-// weights were no better (docs/benchmarks.md#verdicts).
+// in another home, or with the names exchanged. bench/quality/likelihood.py fitted those for several phrasings; its
+// other weights were no better (docs/benchmarks.md#verdicts).
 inline constexpr EvidenceWeights kEvidenceBySecondLook{
     .surprise = 0.24, .soft_coverage = 5.18, .network_cosine = 6.94, .gap = 4.24, .constant = -8.72};
 inline constexpr EvidenceWeights kEvidenceByOneLook{
