@@ -444,8 +444,8 @@ void add_session_summary(mcp::ToolRegistry& registry, const ToolServices& servic
   info.title = "Recap of a whole session";
   info.description =
       "Recap: summarises a whole session (conversation, chat about something) from start to end: summary, "
-      "decisions, files changed, commits, open ends, outcome. Long ones open level by level: level=3 an "
-      "abstract, 2 the session, 1 its chunks, chunk=N one of them; level=4 the whole project.";
+      "decisions, files changed, commits, open ends, outcome. level=4 the whole project, 3 an abstract, "
+      "2 the session, 1 its chunks, chunk=N one of them.";
   info.search_words = "recap summarise summarize whole conversation chat session transcript handover";
   registry.add<SessionSummaryParams, SessionSummaryAnswer>(
       std::move(info), [services](const SessionSummaryParams& p, mcp::ToolContext& c) { return run(services, p, c); });

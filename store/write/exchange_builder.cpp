@@ -68,9 +68,8 @@ void ExchangeBuilder::open_with_prompt(SessionWork& s, const Event& e, std::int6
   d.origin = e.origin;
   d.has_user_message = true;
   d.user_event_id = e.event_id;
-  append_paragraph(d.text.user_message, e.text);
-  if (!e.summary.empty())
-    append_paragraph(d.text.user_message, e.summary);  // what came with it: "[image: receipt.png]"
+  // A prompt without words is what came with it: "[image: receipt.png]".
+  append_paragraph(d.text.user_message, e.text.empty() ? e.summary : e.text);
   ++s.turns;
 }
 
