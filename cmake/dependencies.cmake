@@ -40,7 +40,7 @@ endif()
 if(MEMD_WITH_ENCRYPTION)
   pkg_check_modules(sodium REQUIRED IMPORTED_TARGET libsodium)
 endif()
-# Only its header: the library is opened when a share needs it (daemon/sharing/team_server.cpp).
+# Only its header: the library is opened when a share needs it (store/team/team_database.cpp).
 set(MEMD_LIBPQ)
 if(MEMD_WITH_POSTGRES)
   pkg_check_modules(libpq libpq)

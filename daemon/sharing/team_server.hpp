@@ -2,11 +2,10 @@
 
 #include "daemon/sharing/share_place.hpp"
 #include "schemas/base/result.hpp"
+#include "store/team/team_database.hpp"
 
 #include <chrono>
 #include <cstdint>
-#include <memory>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,19 +15,13 @@ namespace memd::sharing {
 
 inline constexpr std::chrono::milliseconds kAskServerEvery{1000};
 
-// The database of a place. Connects when it is first asked, and anew when the connection was lost. Names no statement
-// and sets nothing for a session, so that a pooler may stand between. Blocks. One thread. Errors: Errc::unavailable,
-// the server cannot be reached or refuses; Errc::permission, the login may not do that; Errc::unsupported, built
-// without PostgreSQL, or libpq is not installed.
+// Exchanges the files of a copy with the database. Blocks. One thread. Errors: as TeamDatabase.
 class TeamServer {
  public:
   // Whether a place is one: postgres://… Errc::invalid_argument: a password is in it, and would be stored.
   static Result<bool> is_meant(std::string_view place);
 
   explicit TeamServer(std::string url);
-  ~TeamServer();
-  TeamServer(TeamServer&&) noexcept;
-  TeamServer& operator=(TeamServer&&) noexcept;
 
   // Makes the copy and the database equal: this machine's files go there, the others' come from there. A copy with a
   // share.json makes the share if there is none. Own files that the copy lacks though it never knew them come back (it
@@ -42,19 +35,14 @@ class TeamServer {
                                           const std::string& machine);
 
  private:
-  class Connection;
-  struct State {
-    std::int64_t share = 0;
-    std::int64_t last_change = 0;
-    std::int64_t timeline = 0;
-    bool may_write = false;
-  };
-  Result<Connection*> connection();
-  Result<std::optional<State>> look(Connection& db, const std::string& project) const;
-  Result<State> make(Connection& db, const std::string& project) const;
+  // What others wrote after the change `after` comes into the copy.
+  Result<void> pull(const team::TeamShare& there, const SharePlace& copy, const std::string& machine,
+                    std::int64_t after);
+  // What this machine wrote: there, and here. Returns the newest of its changes; `seen`: the one of before.
+  Result<std::int64_t> push(const team::TeamShare& there, const SharePlace& copy, const std::string& machine,
+                            std::int64_t seen);
 
-  std::string url_;
-  std::unique_ptr<Connection> connection_;
+  team::TeamDatabase database_;
 };
 
 }  // namespace memd::sharing

@@ -18,6 +18,7 @@ struct EmbeddedFile {
 // Defined in schemas/ unless marked otherwise.
 const std::vector<EmbeddedFile>& sql_migrations();
 const std::vector<EmbeddedFile>& summaries_migrations();
+const std::vector<EmbeddedFile>& team_migrations();
 const std::vector<EmbeddedFile>& json_schema_files();
 const std::vector<EmbeddedFile>& command_word_files();
 const std::vector<EmbeddedFile>& described_agents();   // in adapters/
@@ -25,7 +26,6 @@ const std::vector<EmbeddedFile>& page_files();         // in daemon/
 const std::vector<EmbeddedFile>& setup_files();        // in daemon/
 const std::vector<EmbeddedFile>& validation_status();  // in daemon/
 const std::vector<EmbeddedFile>& price_files();        // in daemon/
-const std::vector<EmbeddedFile>& team_migrations();    // in daemon/
 const std::vector<EmbeddedFile>& cue_files();          // in store/
 const std::vector<EmbeddedFile>& word_files();         // in store/
 const std::vector<EmbeddedFile>& run_word_files();     // in store/

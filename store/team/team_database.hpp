@@ -1,0 +1,74 @@
+#pragma once
+
+#include "schemas/base/result.hpp"
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+// A PostgreSQL database in which shares are files (schemas/sql/team). Knows rows; what they mean is the caller's.
+namespace memd::team {
+
+struct TeamShare {
+  std::int64_t number = 0;
+  std::int64_t last_change = 0;
+  std::int64_t timeline = 0;  // a server that was promoted has a later one
+  bool may_write = false;
+};
+
+struct TeamFile {
+  std::string path;     // below the share's directory
+  std::string machine;  // who writes it; empty: share.json
+  std::int64_t change = 0;
+  bool is_removed = false;
+  std::string content;  // empty where it was not asked for
+};
+
+struct TeamHash {
+  std::string path;
+  std::string sha256;  // hexadecimal
+};
+
+// The database of a place. Connects when it is first asked, and anew when the connection was lost. Names no statement
+// and sets nothing for a session, so that a pooler may stand between. Blocks. One thread. Errors: Errc::unavailable,
+// the server cannot be reached or refuses; Errc::permission, the login may not do that; Errc::unsupported, built
+// without PostgreSQL, or libpq is not installed.
+class TeamDatabase {
+ public:
+  explicit TeamDatabase(std::string url);  // postgres://…
+  ~TeamDatabase();
+  TeamDatabase(TeamDatabase&&) noexcept;
+  TeamDatabase& operator=(TeamDatabase&&) noexcept;
+
+  // nullopt: the login sees no share of the project.
+  Result<std::optional<TeamShare>> look(const std::string& project);
+  // Makes the share, and what the database lacks for it. Of a share that is there: Errc::permission for others than
+  // its members.
+  Result<TeamShare> make(const std::string& project);
+
+  // Files of other machines that were changed after `after` and not after `until`, in the order of changes, the first
+  // ones; none are left when it is empty.
+  Result<std::vector<TeamFile>> files_of_others(const TeamShare& share, const std::string& machine, std::int64_t after,
+                                                std::int64_t until);
+  // All files of the machine; the content only of those that may change (members/).
+  Result<std::vector<TeamFile>> own_files(const TeamShare& share, const std::string& machine);
+  // nullopt: there is none.
+  Result<std::optional<std::string>> content(const TeamShare& share, const std::string& path);
+  Result<std::vector<TeamHash>> hashes(const TeamShare& share);
+
+  // Writes and removes the files, in one transaction. Returns the number of the newest change of a machine's file; 0:
+  // none is of a machine.
+  Result<std::int64_t> write(const TeamShare& share, const std::vector<TeamFile>& files);
+
+ private:
+  class Connection;
+  Result<Connection*> connection();
+
+  std::string url_;
+  std::unique_ptr<Connection> connection_;
+};
+
+}  // namespace memd::team
