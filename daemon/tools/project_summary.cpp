@@ -65,14 +65,14 @@ std::string who_worked_when(const Report& figures) {
 }
 
 SummaryChunkOut newest_session(const ReportSession& s, std::int64_t place, const std::string& last) {
-  constexpr std::size_t kTitleTokens = 30;
+  constexpr std::size_t kTokensOfTitle = 30;
   SummaryChunkOut out;
   out.chunk = place;
   out.first_exchange_id = s.turns.empty() ? last : format_exchange_id(s.turns.front().id);
   out.last_exchange_id = last;
   out.exchange_count = s.session.exchanges;
   out.time_range = to_out({s.session.started_at, s.session.ended_at});
-  out.summary = short_line(s.session.title, kTitleTokens) + " (" + s.session.uid + ")";
+  out.summary = short_line(s.session.title, kTokensOfTitle) + " (" + s.session.uid + ")";
   return out;
 }
 
@@ -124,9 +124,9 @@ Result<SessionSummaryAnswer> read_project(Reader& reader, const QueryFilter& fil
     const std::string last = turns.empty() ? std::string() : format_exchange_id(turns.back().id);
     out.chunks.push_back(newest_session(s, std::ssize(out.chunks), last));
     if (!is_open(s.session) || out.open_ends.size() >= kMostOpen) continue;
-    constexpr std::size_t kTitleTokens = 24;
+    constexpr std::size_t kTokensOfTitle = 24;
     constexpr std::size_t kSigns = 3;
-    out.open_ends.push_back({last, short_line(s.session.title, kTitleTokens) + ": " +
+    out.open_ends.push_back({last, short_line(s.session.title, kTokensOfTitle) + ": " +
                                        std::string(to_string(s.session.outcome)) + " (" +
                                        joined(sign_names(s.session.outcome_reasons, kSigns)) + ")"});
   }

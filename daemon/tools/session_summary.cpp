@@ -352,13 +352,12 @@ void add_heading(HistoryText& body, const char (&heading)[size], std::size_t sho
 
 void add_head(AnswerText& out, const SessionSummaryAnswer& a) {
   using Id = AnswerText::Id;
-  if (a.session_id.empty()) {
-    out.add(answer_header(a), "A project over its sessions, ", counted_words(a.total_exchanges, "turn"), ", ",
-            AnswerText::Time{a.time_range.start}, " to ", AnswerText::Time{a.time_range.end}, ".\n");
-    return;
-  }
-  out.add(answer_header(a), "Session ", Id{a.session_id}, " (", Id{a.platform}, ", data ", Id{a.data_completeness},
-          ", outcome ", Id{a.outcome});
+  out.add(answer_header(a));
+  if (a.session_id.empty())
+    out.add("A project over its sessions (");
+  else
+    out.add("Session ", Id{a.session_id}, " (", Id{a.platform}, ", ");
+  out.add("data ", Id{a.data_completeness}, ", outcome ", Id{a.outcome});
   if (!a.outcome_reasons.empty()) out.add(": ").list(a.outcome_reasons);
   out.add("), ", counted_words(a.total_exchanges, "turn"), ", ", AnswerText::Time{a.time_range.start}, " to ",
           AnswerText::Time{a.time_range.end}, ".\n");
