@@ -182,7 +182,11 @@ describe('attacks', () => {
     const read = new Set();
     await page.locator('.turn').first().waitFor();
     for (let turn = 0; turn < payloads.length; ++turn) {
-      await page.evaluate((n) => { const box = document.querySelector('.reading .scroller'); box.scrollTop = (box.scrollHeight * n) / 40; }, turn);
+      await page.evaluate((n) => new Promise((drawn) => { // the rows of the place are asked for in the frame after the scroll
+        const box = document.querySelector('.reading .scroller');
+        box.scrollTop = (box.scrollHeight * n) / 40;
+        requestAnimationFrame(() => requestAnimationFrame(() => requestAnimationFrame(drawn)));
+      }), turn);
       await page.waitForFunction(() => !document.querySelector('.reading .waiting'));
       await page.evaluate(() => document.querySelectorAll('.turn details').forEach((one) => { one.open = true; }));
       for (const text of await page.locator('.turn .said.user').allTextContents()) read.add(text);
