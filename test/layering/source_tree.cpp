@@ -33,7 +33,7 @@ const std::map<std::string, std::set<std::string>, std::less<>> kMayUse{
 const std::map<std::string, std::vector<std::string>, std::less<>> kFloors{
     {"schemas", {"base", ""}},
     {"store",
-     {"text", "files", "memory", "insight", "seal", "db", "completions", "raw", "read", "search", "", "enrich",
+     {"text", "files", "memory", "insight", "seal", "team", "db", "completions", "raw", "read", "search", "", "enrich",
       "catalog", "harvest", "report", "write"}},
     {"adapters", {"", "json", "sqlite", "snapshot", "tool_calls", "vscode"}},
     {"protocol", {"", "transport", "jsonrpc", "models", "mcp"}},
