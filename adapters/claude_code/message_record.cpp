@@ -72,11 +72,26 @@ UserText classify_user_text(std::string_view text) {
   return {UserTextKind::human, text};
 }
 
-bool is_bare_command(const UserText& text) {
-  constexpr std::string_view open = "<command-args>";
-  if (text.kind != UserTextKind::command) return false;
-  const auto at = text.text.find(open);
-  return at == std::string_view::npos || json::trimmed(text.text.substr(at + open.size())).starts_with('<');
+namespace {
+
+std::string_view inside(std::string_view text, std::string_view open, std::string_view close) {
+  const auto begin = text.find(open);
+  if (begin == std::string_view::npos) return {};
+  text = text.substr(begin + open.size());
+  return json::trimmed(text.substr(0, text.find(close)));
+}
+
+}  // namespace
+
+std::string as_typed(const UserText& text) {
+  if (text.kind == UserTextKind::shell) return std::string(inside(text.text, "<bash-input>", "</bash-input>"));
+  const auto command = inside(text.text, "<command-name>", "</command-name>");
+  if (text.kind != UserTextKind::command || command.empty()) return std::string(text.text);
+  std::string typed(command.front() == '/' ? "" : "/");
+  typed += command;
+  if (const auto arguments = inside(text.text, "<command-args>", "</command-args>"); !arguments.empty())
+    typed.append(" ").append(arguments);
+  return typed;
 }
 
 std::string_view rejection_words(std::string_view result_text) {
@@ -173,7 +188,7 @@ void emit_interventions(RecordContext& c, const UserContent& content) {
     if (!is_human(user_text.kind)) continue;
     Event& e = c.add(EventKind::human_intervention, Role::user, part.block);
     e.origin = c.sidechain ? Origin::parent_agent : Origin::embedded;
-    e.text = user_text.text;
+    e.text = as_typed(user_text);
   }
 }
 
@@ -182,15 +197,6 @@ Origin origin_of(const RecordContext& c, UserTextKind kind) {
   if (has_value(c.envelope().planContent)) return Origin::plan;
   if (kind == UserTextKind::command) return Origin::command;
   return kind == UserTextKind::shell ? Origin::shell : Origin::typed;
-}
-
-// Returns the command if it ends a session; otherwise empty.
-std::string_view ending_command(UserTextKind kind, std::string_view text) {
-  if (kind != UserTextKind::command) return {};
-  for (const std::string_view command : {"/exit", "/quit"})
-    if (text.find("<command-name>" + std::string(command) + "</command-name>") != std::string_view::npos)
-      return command;
-  return {};
 }
 
 RecordOutcome emit_turn(RecordContext& c, const UserContent& content) {
@@ -206,7 +212,7 @@ RecordOutcome emit_turn(RecordContext& c, const UserContent& content) {
       case UserTextKind::command:
       case UserTextKind::shell:
         if (kind == UserTextKind::nothing) kind = user_text.kind;
-        text.append(text.empty() ? "" : "\n").append(user_text.text);
+        text.append(text.empty() ? "" : "\n").append(as_typed(user_text));
         break;
       case UserTextKind::injected:
       case UserTextKind::nothing: break;
@@ -217,7 +223,7 @@ RecordOutcome emit_turn(RecordContext& c, const UserContent& content) {
     if (content.unknown_block) return RecordOutcome::unknown("unknown_block");
     return RecordOutcome::skipped(content.parts.empty() ? "no_content" : "injected_text");
   }
-  const std::string_view ends_by = ending_command(kind, text);
+  const std::string ends_by = kind == UserTextKind::command && (text == "/exit" || text == "/quit") ? text : "";
   Event& e = c.add(EventKind::user_msg, Role::user);
   e.origin = origin_of(c, kind);
   e.text = std::move(text);

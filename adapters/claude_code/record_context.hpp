@@ -130,8 +130,9 @@ struct UserText {
 
 UserText classify_user_text(std::string_view text);
 
-// Returns whether the text is a slash command without arguments.
-bool is_bare_command(const UserText& text);
+// Returns what the user typed: "/review the parser" for the elements of a slash command, the line of a "!" command
+// without its mark, else the text.
+std::string as_typed(const UserText& text);
 
 inline bool is_human(UserTextKind kind) {
   return kind == UserTextKind::human || kind == UserTextKind::command || kind == UserTextKind::shell;

@@ -53,10 +53,13 @@ MEMD_KEYS(AttachmentKeys, type);
 RecordOutcome read_said(RecordContext& c, std::string_view subtype) {
   const std::string text = c.text(c.envelope().content);
   const UserText user_text = classify_user_text(text);
-  if (!is_human(user_text.kind) || is_bare_command(user_text)) return RecordOutcome::skipped(subtype);
+  std::string typed = as_typed(user_text);
+  const bool is_command = user_text.kind == UserTextKind::command;
+  if (!is_human(user_text.kind) || (is_command && typed.find_first_of(" \n") == std::string::npos))
+    return RecordOutcome::skipped(subtype);
   Event& e = c.add(EventKind::user_msg, Role::user);
-  e.origin = user_text.kind == UserTextKind::command ? Origin::command : Origin::typed;
-  e.text = user_text.text;
+  e.origin = is_command ? Origin::command : Origin::typed;
+  e.text = std::move(typed);
   e.starts_exchange = true;
   return RecordOutcome::indexed();
 }
@@ -267,7 +270,7 @@ bool emit_queued(RecordContext& c, std::string_view text, std::string_view lifec
   Event& e = c.add(EventKind::user_msg, Role::user);
   e.origin = Origin::queued;
   e.lifecycle = lifecycle;
-  e.text = user_text.text;
+  e.text = as_typed(user_text);
   return true;
 }
 

@@ -6,7 +6,6 @@
 #include "daemon/tools/tool_services.hpp"
 #include "protocol/mcp/tool_registry.hpp"
 #include "schemas/base/time.hpp"
-#include "store/insight/summary/gist.hpp"
 #include "store/read/exchanges.hpp"
 #include "store/text/token_budget.hpp"
 
@@ -39,9 +38,7 @@ std::vector<TurnOut> list_turns(const std::vector<ExchangeRow>& rows, SummarySou
   for (std::size_t i = rows.size(); i-- > 0;) {
     if (!known[i]) known[i] = turn_of(rows[i], source.count_row(i, rows[i]));
     TurnOut turn = *known[i];
-    const std::string_view said = std::string_view(rows[i].user_message).substr(0, 1000);
-    const std::string command = command_line_of(said);
-    turn.user_message = short_line(command.empty() ? said : command, message_tokens);
+    turn.user_message = short_line(std::string_view(rows[i].user_message).substr(0, 1000), message_tokens);
     if (!budget.take_text(mcp::to_json(turn)) && !turns.empty()) break;
     turns.push_back(std::move(turn));
   }

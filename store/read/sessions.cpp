@@ -23,14 +23,6 @@ namespace {
 constexpr std::size_t kTitleCharacters = 80;
 constexpr std::size_t kShortHeading = 20;
 
-std::string_view inside_tag(std::string_view text, std::string_view name) {
-  const std::string open = "<" + std::string(name) + ">";
-  const auto start = text.find(open);
-  if (start == std::string_view::npos) return {};
-  const auto rest = text.substr(start + open.size());
-  return ascii::trimmed(rest.substr(0, rest.find("</" + std::string(name) + ">")));
-}
-
 std::string_view first_line(std::string_view text) {
   text = ascii::trimmed(text);
   return ascii::trimmed(text.substr(0, text.find_first_of("\r\n")));
@@ -133,12 +125,6 @@ std::string_view without_wrappers(std::string_view text) {
 }
 
 std::string title_of_prompt(std::string_view prompt) {
-  if (const auto command = inside_tag(prompt, "command-name"); !command.empty()) {
-    std::string typed(command.front() == '/' ? "" : "/");
-    typed += command;
-    if (const auto args = first_line(inside_tag(prompt, "command-args")); !args.empty()) typed.append(" ").append(args);
-    return clipped(typed);
-  }
   prompt = without_wrappers(prompt);
   std::string_view rest = prompt;
   const auto words_of = [](std::string_view text) {

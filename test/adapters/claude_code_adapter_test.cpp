@@ -155,7 +155,15 @@ TEST(HumanText, ToldFromWhatTheClientWrites) {
   EXPECT_EQ(classify_user_text("<teammate-message teammate_id=\"a\">x</teammate-message>").kind,
             UserTextKind::injected);
   EXPECT_EQ(classify_user_text("[Request interrupted by user]").kind, UserTextKind::interrupt);
+  const auto typed = [](std::string_view text) { return claude_code::as_typed(classify_user_text(text)); };
   EXPECT_EQ(classify_user_text("<command-name>/clear</command-name>").kind, UserTextKind::command);
+  EXPECT_EQ(typed("<command-name>/clear</command-name>"), "/clear");
+  EXPECT_EQ(typed("<command-message>review is running…</command-message>\n<command-name>review</command-name>\n"
+                  "<command-args> the parser\nand its tests </command-args>"),
+            "/review the parser\nand its tests");
+  EXPECT_EQ(typed("<command-message>cut off"), "<command-message>cut off");
+  EXPECT_EQ(typed("<bash-input>git status</bash-input>"), "git status");
+  EXPECT_EQ(typed(" fix <command-name> handling"), "fix <command-name> handling");
   const auto wrapped =
       classify_user_text("<ide_opened_file>a</ide_opened_file>\n<ide_selection>b</ide_selection>\n\xC2\xA0why? ");
   EXPECT_EQ(wrapped.kind, UserTextKind::human);

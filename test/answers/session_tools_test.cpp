@@ -195,8 +195,8 @@ TEST_F(SessionTools, NamesAreNotCommandsOfTheClient) {
     const auto a = call("list_sessions", R"({"project":")" + native_id + "\"}");
     return str(a.at("sessions").at(0).at("session_name"));
   };
-  const std::string clear = "<command-name>/clear</command-name>\n<command-args></command-args>";
-  const std::string review = "<command-name>/review</command-name>\n<command-args>the parser</command-args>";
+  const std::string clear = "/clear";
+  const std::string review = "/review the parser";
   EXPECT_EQ(name_of("names-1", {{clear, Origin::command}, {"Rename the parser's files", Origin::typed}}),
             "Rename the parser's files");
   EXPECT_EQ(name_of("names-2", {{"continue", Origin::typed}, {"Rename the parser's files", Origin::typed}}),

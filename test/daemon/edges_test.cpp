@@ -251,7 +251,7 @@ TEST_F(Edges, Edge5_TitlesThatTellNothingGiveWay) {
       store.db().prepare("INSERT INTO session_digests VALUES (?1, '', ?2, '', 0, '', 0)").bind(session, result).run();
     return str(call("list_sessions", R"({"project":")" + id + "\"}").at("sessions").at(0).at("session_name"));
   };
-  const std::string clear = "<command-name>/clear</command-name>\n<command-args></command-args>";
+  const std::string clear = "/clear";
   EXPECT_EQ(title({clear}, "The importer reads CSV files now."), "The importer reads CSV files now.");
   EXPECT_EQ(title({clear, "Rename the parser's files"}), "Rename the parser's files");
   EXPECT_EQ(title({"Thoroughness: very thorough\n\nFind all callers of open()"}), "Find all callers of open()");

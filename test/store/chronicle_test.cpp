@@ -54,9 +54,7 @@ TEST(Gist, OfARequestIsItsFirstWordsThatSaySomething) {
   EXPECT_EQ(request_gist("Yes. Then please fix the parser too."), "Yes. Then please fix the parser too.");
   EXPECT_EQ(request_gist("Implement the following plan:\n\n# Paging of lists\n\nLong text."),
             "Implement the following plan: Paging of lists");
-  EXPECT_EQ(request_gist("<command-message>review</command-message>\n<command-name>/review</command-name>\n"
-                         "<command-args>the last commit</command-args>"),
-            "/review the last commit");
+  EXPECT_EQ(request_gist("/review the last commit"), "/review the last commit");
   EXPECT_EQ(request_gist("```\nlog line\n```\nWhy does this happen in the log?"), "Why does this happen in the log?");
   EXPECT_EQ(request_gist(""), "");
   EXPECT_EQ(request_gist(std::string(100'000, 'x')), "");

@@ -110,10 +110,8 @@ TEST(Reader, TitleFallsBackToTheFirstPrompt) {
     return reader.ask(SessionQuery{id})->title;
   };
   EXPECT_EQ(title("\n  Fix the build  \nplease"), "Fix the build");
-  EXPECT_EQ(title("<command-message>compact</command-message>\n<command-name>/compact</command-name>\n"
-                  "<command-args>keep the API</command-args>"),
-            "/compact keep the API");
-  EXPECT_EQ(title("<command-name>init</command-name><command-args></command-args>"), "/init");
+  EXPECT_EQ(title("/compact keep the API\nand the tests"), "/compact keep the API");
+  EXPECT_EQ(title("/init"), "/init");
   EXPECT_EQ(title("Implement the following plan:\n\n# Faster builds\n\n## Context\n"), "Faster builds");
   EXPECT_EQ(title("## User Input\n\n```text\nReview milestone 2.\n```\n"), "Review milestone 2.");
   EXPECT_EQ(title("# Plan\n\n## Context\nLong ago"), "Plan");

@@ -73,7 +73,7 @@ TEST_F(TopicExtractorTest, NoJunk) {
       "please fix this shit asap, thanks!! commit 7fe2d1a9c broke /usr/local/share/app/data at 12:30, "
       "see https://example.org/some/deep/path?query=yes and 2026-01-22-0bdbfa06-acf1-473a-b3e4-6a0331 v1.2.3\n"
       "<system-reminder>remember the weather report</system-reminder>\n"
-      "<command-name>/compact</command-name>\n"
+      "/compact\n"
       "```\nfor (int i = 0; i < kDozen; ++i) frobnicate(zebra);\n```\n"
       "    at Object.loadEverything (node:internal/modules/cjs/loader:936:15)\n"
       "{\"stackDepth\": 12, \"colour\": \"red\"}\n"

@@ -28,25 +28,8 @@ std::string without_colon(std::string text) {
 
 }  // namespace
 
-std::string command_line_of(std::string_view text) {
-  const auto inside = [&](std::string_view open, std::string_view close) -> std::string_view {
-    const std::size_t begin = text.find(open);
-    if (begin == std::string_view::npos) return {};
-    const std::size_t end = text.find(close, begin);
-    if (end == std::string_view::npos) return {};
-    return text.substr(begin + open.size(), end - begin - open.size());
-  };
-  std::string out = ascii::one_line(inside("<command-name>", "</command-name>"));
-  if (out.empty()) return {};
-  if (out.front() != '/') out.insert(0, "/");
-  if (const std::string_view arguments = inside("<command-args>", "</command-args>"); !arguments.empty())
-    out += " " + ascii::one_line(arguments);
-  return out;
-}
-
 std::string request_gist(std::string_view user_message, std::size_t most_bytes) {
   const std::string_view read = user_message.substr(0, kReadOfText);
-  if (std::string command = command_line_of(read); !command.empty()) return shortened(std::move(command), most_bytes);
   std::string out;
   std::string role;  // the role given to the agent, not a task
   for (const TextUnit& unit : split_units(read)) {

@@ -12,9 +12,6 @@ namespace memd {
 
 inline constexpr std::size_t kGistBytes = 200;
 
-// Returns the line of a slash command that the client recorded as tags, "/compact keep the API"; empty for other text.
-std::string command_line_of(std::string_view user_message);
-
 // Returns the request of a prompt in one line: its first informative words. Skips tags, pastes and code; a line that
 // ends in a colon is joined with what it announces. Empty when the prompt has no prose.
 std::string request_gist(std::string_view user_message, std::size_t most_bytes = kGistBytes);

@@ -189,7 +189,7 @@ bool is_printout(std::string_view line) {
 
 // Elements in which clients wrap text that is not the user's; they are removed with their content.
 constexpr std::string_view kClientElements =
-    " command-name command-message local-command-stdout local-command-stderr local-command-caveat "
+    " local-command-stdout local-command-stderr local-command-caveat "
     "system-reminder environment_details environment_context user_instructions ide_opened_file ide_selection "
     "bash-stdout bash-stderr task-notification user-prompt-submit-hook INSTRUCTIONS attached_files "
     "system_notification permissions tool_use_error instructions skill slash_commands ";
