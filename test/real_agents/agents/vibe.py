@@ -13,7 +13,7 @@ class Vibe(Agent):
     keeps_ids = False
     overwrites = True  # of several compactions only the last summary stays
     tokens_of = ('step', 'end', 'stray', 'summary')
-    fill = 150_000
+    fill = 101_000
     ready = 'standin'
     OPTIONS = ['--yolo', '--trust']
 
@@ -48,4 +48,5 @@ auto_compact_threshold = 100000
         program = re.search(r'tools\.([\w.]+)\((.*)\);', call['arguments'].get('code', ''))
         if program:
             return program.group(1), json.loads(program.group(2)).values()
-        return {'edit': 'search_replace', 'wait': 'self.wait'}.get(call['name'], call['name']), call['arguments'].values()
+        edit = 'search_replace' if self.version() == '3.0.2' else 'edit'
+        return {'edit': edit, 'wait': 'self.wait'}.get(call['name'], call['name']), call['arguments'].values()
