@@ -179,10 +179,13 @@ std::string agents_markdown(std::span<const AdapterDescription> adapters, std::s
     out += fmt::format(" {} |", lines);
   }
   out +=
-      "\n\nSeen at work: the version that `test/real_agents` watched, and when; –: memd reads what public sources say "
-      "of it. `memd handoff` writes a file for\nthose that it cannot start. *yes*: a golden case (`test/golden`) holds "
-      "the fact; *left out*: the agent records it, and memd skips it; –: no case has\nit. Lines: of the adapter's own "
-      "sources or description; what adapters share is not in them.\n\n";
+      "\n\nSeen at work: the version that `test/real_agents` watched, and when; –: none, its section says why or what "
+      "is "
+      "read instead. `memd handoff` writes\na file for those that it cannot start. *yes*: a golden case "
+      "(`test/golden`) "
+      "holds the fact; *left out*: the agent records it, and memd skips it;\n–: no case has it. Lines: of the "
+      "adapter's "
+      "own sources or description; what adapters share is not in them.\n\n";
   for (const Fact& fact : kFacts)
     out += fmt::format("* `{}`: {}\n", fact.name, fact.shown);
   return out;
