@@ -1,11 +1,7 @@
-#include "adapters/copilot_chat/chat_log.hpp"
+#include "adapters/copilot_chat/chat_reader.hpp"
 #include "adapters/copilot_chat/request_decoder.hpp"
-#include "adapters/json/json_writer.hpp"
-#include "adapters/json/value_scanner.hpp"
 #include "adapters/registry.hpp"
-#include "adapters/snapshot/held_source.hpp"
 #include "adapters/vscode/places.hpp"
-#include "schemas/base/error.hpp"
 #include "schemas/ids.hpp"
 
 #include <memory>
@@ -22,60 +18,6 @@ namespace memd::copilot_chat {
 namespace {
 
 namespace fs = std::filesystem;
-
-class ChatReader final : public snapshot::HeldSource {
- public:
-  ChatReader(const FileView& files, const fs::path& path)
-      : HeldSource(files, path.string(), {(path.parent_path().parent_path() / "workspace.json").string()}),
-        workspace_(path.parent_path().parent_path().string()),
-        id_(path.stem().string()),
-        is_log_(path.extension() == ".jsonl") {}
-
- protected:
-  Result<void> read() override {
-    MEMD_TRY_ASSIGN(std::string text, files_.read(path_));
-    ChatLog chat(std::move(text), is_log_);
-    const std::string folder = vscode::folder_of_workspace(files_, workspace_);
-    const std::string since = chat.member("creationDate");
-    size_ = chat.size();
-    for (const auto& line : chat.rest())
-      note(line.record_type, line.disposition, line.reason, line.bytes, line.records);
-    if (chat.requests().empty()) return {};  // an empty panel
-    Held& held = add_session(id_, make_session_uid(Platform::copilot_chat, id_));
-    const auto context = [&] {
-      ObjectWriter out;
-      out.some_text("cwd", folder);
-      if (is_number(since)) out.raw("since", since);
-      return out;
-    };
-    held.add_head(
-        std::move(context().text("sessionId", id_).text("title", unescaped(chat.member("customTitle")))).finish());
-    for (const ChatLog::Request& request : chat.requests()) {
-      if (!request.json.starts_with('{')) {
-        held.add("#", R"({"damaged":true})", request.taken);
-        continue;
-      }
-      const std::string native = id_of(request.json);
-      ObjectWriter out = context();
-      if (native.empty()) out.text("requestId", id_ + "#" + std::to_string(held.session.items.size() + 1));
-      held.add(native.empty() ? "#" : native, with_members(std::move(out), request.json), request.taken);
-    }
-    return {};
-  }
-
- private:
-  static std::string id_of(std::string_view request) {
-    std::string id;
-    ValueScanner(request).members([&](std::string_view key, std::string_view value) {
-      if (key == "requestId") id = unescaped(value);
-    });
-    return id;
-  }
-
-  const std::string workspace_;
-  const std::string id_;
-  const bool is_log_;
-};
 
 // A path in the configuration is a "User" folder. Stateless, thread-safe.
 class CopilotChatAdapter final : public AdapterOf<RequestDecoder> {

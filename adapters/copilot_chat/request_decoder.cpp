@@ -1,13 +1,13 @@
 #include "adapters/copilot_chat/request_decoder.hpp"
 
 #include "adapters/json/content.hpp"
+#include "adapters/json/json_writer.hpp"
 #include "adapters/json/media.hpp"
 #include "adapters/json/record_builder.hpp"
 #include "adapters/names.hpp"
 #include "adapters/tool_calls/tool_input.hpp"
 #include "adapters/tool_calls/tool_result.hpp"
 #include "schemas/base/stamp.hpp"
-#include "schemas/ids.hpp"
 
 #include <algorithm>
 #include <map>
@@ -22,16 +22,17 @@ MEMD_KEYS(Round, id, timestamp);
 MEMD_KEYS(Call, id, name, arguments);
 MEMD_KEYS(Metadata, promptTokens, outputTokens, resolvedModel);
 MEMD_KEYS(Summary, toolCallRoundId, text);
-MEMD_KEYS(Variable, kind, name);
+MEMD_KEYS(Variable, kind);
 MEMD_KEYS(Content, type, isText);
 
+constexpr Names kAttached("file image directory notebookOutput");
 // Parts of a response that show how the work goes on, or offer something.
 constexpr Names kShown(
-    "undoStop codeblockUri prepareToolInvocation mcpServersStarting progressMessage progressTask "
-    "progressTaskSerialized "
-    "command confirmation elicitation elicitationSerialized questionCarousel hook extensions pullRequest multiDiffData "
-    "treeData workspaceEdit clearToPreviousToolInvocation disabledClaudeHooks references move usedContext planReview "
-    "autoModeResolution externalEdit notebookEdit notebookEditGroup textEdit");
+    "undoStop codeblockUri prepareToolInvocation mcpServersStarting progressMessage progressTask command confirmation "
+    "progressTaskSerialized elicitation elicitationSerialized questionCarousel hook extensions pullRequest textEdit "
+    "multiDiffData treeData workspaceEdit clearToPreviousToolInvocation disabledClaudeHooks references move "
+    "usedContext "
+    "planReview autoModeResolution externalEdit notebookEdit notebookEditGroup");
 
 constexpr tool_calls::ToolAccess access_of{
     Names("read_file copilot_readFile get_notebook_summary copilot_getNotebookSummary view_image"),
@@ -75,18 +76,14 @@ struct Recorded {
   struct ToolCall {
     std::string id;
     std::string name;
-    std::string_view arguments;
+    std::string arguments;
     TimeMs time = 0;
+    std::string round;
     std::string summary;  // a compaction behind it
   };
   std::vector<ToolCall> calls;
   std::map<std::string, std::string> results;  // by call
   std::string summary;                         // a compaction whose place is not known
-
-  ToolCall* find(std::string_view id) {
-    const auto it = std::find_if(calls.begin(), calls.end(), [&](const ToolCall& call) { return call.id == id; });
-    return it == calls.end() ? nullptr : &*it;
-  }
 };
 
 // Returns the words of the elements under `key`, a line each.
@@ -103,12 +100,10 @@ std::string lines_of(RecordBuilder& c, od::object& object, std::string_view key)
 
 Recorded read_recorded(RecordBuilder& c, od::object& metadata) {
   Recorded out;
-  std::map<std::string, std::string> last;  // call of each round
   for_each_object<Round>(metadata, "toolCallRounds", [&](const Round& round, od::object& object, std::size_t) {
     for_each_object<Call>(object, "toolCalls", [&](const Call& call, od::object&, std::size_t) {
       const TimeMs time = from_unix_number(fraction(round.timestamp).value_or(0));
-      out.calls.push_back({c.text(call.id), c.text(call.name), call.arguments, time, {}});
-      last[c.text(round.id)] = out.calls.back().id;
+      out.calls.push_back({c.text(call.id), c.text(call.name), c.text(call.arguments), time, c.text(round.id), {}});
       return true;
     });
     return true;
@@ -122,19 +117,14 @@ Recorded read_recorded(RecordBuilder& c, od::object& metadata) {
       return true;
     });
   const auto add = [&](const Summary& summary) {
-    std::string text = c.text(summary.text);
-    const auto at = last.find(c.text(summary.toolCallRoundId));
-    Recorded::ToolCall* const call = at == last.end() ? nullptr : out.find(at->second);
-    (call != nullptr ? call->summary : out.summary) = std::move(text);
-  };
-  Summary one;
-  bool several = false;
-  for_each_object<Summary>(metadata, "summaries", [&](const Summary& summary, od::object&, std::size_t) {
-    several = true;
-    add(summary);
+    const std::string round = c.text(summary.toolCallRoundId);
+    const auto call = std::find_if(out.calls.rbegin(), out.calls.rend(), [&](auto& k) { return k.round == round; });
+    (call != out.calls.rend() ? call->summary : out.summary) = c.text(summary.text);
     return true;
-  });
-  if (!several && collect_in(metadata, "summary", one)) add(one);
+  };
+  Summary last;
+  if (collect_in(metadata, "summary", last)) add(last);
+  for_each_object<Summary>(metadata, "summaries", [&](const Summary& s, od::object&, std::size_t) { return add(s); });
   return out;
 }
 
@@ -205,24 +195,22 @@ class Response {
     if (edits_called_ || file.empty() || std::find(edited_.begin(), edited_.end(), file) != edited_.end()) return;
     say();
     edited_.push_back(file);
-    Event& e = c_.add(EventKind::tool_call, Role::assistant);
-    e.tool = "text_edit";
-    e.summary = "text_edit " + file;
-    e.search_text = file;
-    e.text = c_.detail() == Detail::full ? file : std::string();
-    e.input_hash = hash64(file, hash64(e.tool));
-    e.files.push_back({file, FileAccess::modified, 0, 0});
-    e.call_id = "edit-" + std::to_string(edited_.size());
-    Event& result = c_.add(EventKind::tool_result, Role::tool);
-    result.call_id = "edit-" + std::to_string(edited_.size());
-    result.summary = "edited";
+    ObjectWriter input;
+    input.text("filePath", file);
+    Recorded::ToolCall call{
+        "edit-" + std::to_string(edited_.size()), "text_edit", std::move(input).finish(), 0, {}, {}};
+    Part done;
+    done.isComplete = "true";
+    add_call(call, done, nullptr);
+    edits_called_ = false;
   }
 
   void read_invocation(const Part& part, od::object& object) {
     const std::string id = c_.text(part.toolCallId);
-    Recorded::ToolCall fresh{id, {}, {}, 0, {}};
-    Recorded::ToolCall* const known = recorded_.find(id);
-    Recorded::ToolCall& call = known != nullptr && !id.empty() ? *known : fresh;
+    Recorded::ToolCall fresh{id, {}, {}, 0, {}, {}};
+    auto& calls = recorded_.calls;
+    const auto known = std::find_if(calls.begin(), calls.end(), [&](const auto& k) { return k.id == id; });
+    Recorded::ToolCall& call = known != calls.end() && !id.empty() ? *known : fresh;
     if (call.name.empty()) call.name = c_.text(part.toolId);
     if (token_in(object, "source", "type") == "\"mcp\"") call.name = mcp_name(call.name, object);
     c_.is_sidechain = is_string(part.subAgentInvocationId);
@@ -247,8 +235,8 @@ class Response {
     Event& e = c_.add(EventKind::tool_call, Role::assistant);
     e.tool = call.name;
     e.call_id = call.id;
-    if (is_string(call.arguments))
-      tool_calls::read_tool_input_text(c_, c_.text(call.arguments), access_of, e);
+    if (!call.arguments.empty())
+      tool_calls::read_tool_input_text(c_, call.arguments, access_of, e);
     else if (object != nullptr)
       read_shown_input(*object, e);
     if (e.summary.empty()) e.summary = e.tool;
@@ -274,12 +262,12 @@ class Response {
   }
 
   void add_result(const Recorded::ToolCall& call, const Part& part, od::object* object) {
-    std::string text;
+    const auto told = recorded_.results.find(call.id);
+    const bool is_told = told != recorded_.results.end();
+    std::string text = is_told ? told->second : std::string();
     std::optional<std::int32_t> exit_code;
     bool failed = false;
     bool refused = false;
-    const auto told = recorded_.results.find(call.id);
-    if (told != recorded_.results.end()) text = told->second;
     if (object != nullptr) {
       od::object data;
       if (seek_object(*object, "toolSpecificData", data)) {
@@ -288,15 +276,12 @@ class Response {
         if (text.empty()) text = words_of(c_, data, "terminalCommandOutput");
         if (text.empty()) text = words_of(c_, data, "result");
       }
-      if (seek_object(*object, "resultDetails", data)) {
-        failed = is_true(token_in(*object, "resultDetails", "isError"));
-        if (seek_object(*object, "resultDetails", data) && told == recorded_.results.end())
-          text += lines_of(c_, data, "output");
-      }
+      failed = is_true(token_in(*object, "resultDetails", "isError"));
+      if (!is_told && seek_object(*object, "resultDetails", data)) text += lines_of(c_, data, "output");
       refused = part.isConfirmed == "false" || token_in(*object, "isConfirmed", "type") == "0";
       if (text.empty()) text = words_of(c_, *object, "pastTenseMessage");
     }
-    if (told == recorded_.results.end() && text.empty() && !refused && !is_true(part.isComplete)) return;
+    if (!is_told && text.empty() && !refused && !is_true(part.isComplete)) return;
     Event& e = c_.add(EventKind::tool_result, Role::tool);
     e.tool = call.name;
     e.call_id = call.id;
@@ -325,13 +310,12 @@ RecordOutcome read_head(const Request& keys, RecordBuilder& c) {
 
 void read_prompt(const Request& keys, RecordBuilder& c, od::object& root) {
   std::string text = words_of(c, root, "message");
-  od::object object;
+  od::object data;
   std::string attached;
-  if (seek_object(root, "variableData", object))
-    for_each_object<Variable>(object, "variables", [&](const Variable& variable, od::object&, std::size_t) {
+  if (seek_object(root, "variableData", data))
+    for_each_object<Variable>(data, "variables", [&](const Variable& variable, od::object& object, std::size_t) {
       const auto kind = string_body(variable.kind);
-      if (kind == "file" || kind == "image" || kind == "directory" || kind == "notebookOutput")
-        append_mark(attached, {std::string(kind), c.text(variable.name, 200), {}, {}});
+      if (kAttached.has(kind)) append_mark(attached, read_media(c, kind, object));
       return true;
     });
   ContentText said{std::move(text), {}, std::move(attached)};
@@ -354,15 +338,11 @@ void add_usage(const TokenUsage& usage, std::size_t first, RecordBuilder& c) {
 
 }  // namespace
 
-RequestDecoder::RequestDecoder(const Source& source, Detail detail)
-    : KeyedDecoder(Platform::copilot_chat, source.session_uid, detail, {.items = true}) {}
-
 RecordOutcome RequestDecoder::read(od::object& root, RawRef raw, EventBatch& out) {
   RecordBuilder c(Platform::copilot_chat, session_uid_, raw, detail_, out);
-  const TimeMs since = from_unix_number(fraction(keys_.since).value_or(0));
   c.time = from_unix_number(fraction(keys_.timestamp).value_or(0));
   if (c.time == 0) {
-    c.time = since;
+    c.time = from_unix_number(fraction(keys_.since).value_or(0));
     c.time_estimated = true;
   }
   c.cwd = c.text(keys_.cwd);
@@ -388,12 +368,11 @@ RecordOutcome RequestDecoder::read(od::object& root, RawRef raw, EventBatch& out
     if (seek_object(result, "metadata", metadata)) recorded = read_recorded(c, metadata);
   }
   if (error.empty()) error = c.text(token_in(root, "responseErrorDetails", "message"));
-  const auto state = token_in(root, "modelState", "value");
   const TimeMs ended = from_unix_number(fraction(token_in(root, "modelState", "completedAt")).value_or(0));
 
   read_prompt(keys_, c, root);
   const bool known = Response(c, std::move(recorded), ended).read(root);
-  if (is_true(keys_.isCanceled) || state == "2") c.add_lifecycle("interrupt");
+  if (is_true(keys_.isCanceled) || token_in(root, "modelState", "value") == "2") c.add_lifecycle("interrupt");
   if (!error.empty()) c.add_error(std::move(error));
   add_usage(usage, first, c);
   if (!known) return c.finish(RecordOutcome::unknown("unknown_part"), "request");

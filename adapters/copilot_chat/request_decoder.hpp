@@ -13,7 +13,8 @@ MEMD_KEYS(Request, sessionId, title, cwd, since, requestId, timestamp, message, 
 // a time.
 class RequestDecoder final : public KeyedDecoder<Request> {
  public:
-  RequestDecoder(const Source& source, Detail detail);
+  RequestDecoder(const Source& source, Detail detail)
+      : KeyedDecoder(Platform::copilot_chat, source.session_uid, detail, {.items = true}) {}
 
  protected:
   RecordOutcome read(od::object& root, RawRef raw, EventBatch& out) override;

@@ -2,6 +2,7 @@
 
 #include "adapters/gemini/paths.hpp"
 #include "adapters/json/json_text.hpp"
+#include "adapters/json/media.hpp"
 #include "adapters/json/stamp_token.hpp"
 #include "adapters/names.hpp"
 #include "adapters/tool_calls/tool_input.hpp"
@@ -128,7 +129,7 @@ void read_result_part(MessageContext& c, od::value& value, ResultText& out) {
   if (seek(part, "text", text))
     append_part(out.text, c.text(token_of(text)));
   else
-    append_part(out.text, "[media]");
+    append_part(out.text, media_mark(c, "media", part));
 }
 
 ResultText read_result(MessageContext& c, od::object& entry) {
@@ -212,7 +213,7 @@ MEMD_KEYS(PartKeys, text, thought, functionCall, functionResponse);
 // The content of a message: a string, a part, or parts.
 struct Content {
   std::string text;
-  bool media = false;
+  std::string media;   // marks
   bool tools = false;  // contains calls and responses; toolCalls has more complete ones
 };
 
@@ -228,7 +229,7 @@ void read_part(MessageContext& c, od::value& value, Content& out) {
     if (is_true(tokens.thought)) return;
     c.append_text(tokens.text, out.text);
   } else {
-    out.media = true;
+    append_mark(out.media, read_media(c, "media", part));
   }
 }
 
@@ -426,7 +427,7 @@ RecordOutcome MessageDecoder::read_user(MessageContext& c, od::object& message, 
   read_untold(c, message, untold);
   if (user_text.kind == UserTextKind::injected)
     return c.emitted() ? RecordOutcome::indexed("user") : RecordOutcome::skipped("injected_text", "user");
-  if (user_text.kind == UserTextKind::nothing && !content.media) {
+  if (user_text.kind == UserTextKind::nothing && content.media.empty()) {
     if (c.emitted()) return RecordOutcome::indexed("user");
     return RecordOutcome::skipped(content.tools ? "tool_response" : "blank_message", "user");
   }
@@ -437,7 +438,7 @@ RecordOutcome MessageDecoder::read_user(MessageContext& c, od::object& message, 
              : user_text.kind == UserTextKind::shell   ? Origin::shell
                                                        : Origin::typed;
   e.text = user_text.text;
-  if (content.media) e.summary = "[media]";
+  e.summary = content.media;
   e.starts_exchange = true;
   return RecordOutcome::indexed("user");
 }

@@ -11,13 +11,16 @@ namespace memd::json {
 struct Media {
   std::string kind;  // image, file, document, …
   std::string name;  // as the agent wrote it
-  std::string type;  // image/png
+  std::string type;  // image/png; as written, else what the bytes of an image show
   std::string hash;  // the first twelve digits of the SHA-256 of its bytes, as sha256sum prints it; empty: not there
 
   // Takes a member if its key says what it is.
   void take(std::string_view key, std::string_view text);
   // "[image: receipt.png, image/png, sha256:1a2b3c4d5e6f]", as far as known.
   std::string mark() const;
+
+ private:
+  void take_data(std::string_view base64);
 };
 
 Media read_media(TextReader& reader, std::string_view kind, od::object& block);

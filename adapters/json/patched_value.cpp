@@ -30,6 +30,11 @@ PatchedValue* PatchedValue::find(std::string_view path_element) {
   return it == list.end() ? nullptr : &*it;
 }
 
+std::string PatchedValue::text_at(std::string_view path_element) {
+  const PatchedValue* const value = find(path_element);
+  return value == nullptr ? std::string() : value->text();
+}
+
 void PatchedValue::set(std::string_view path_element, std::string_view value) {
   if (PatchedValue* const old = find(path_element))
     *old = PatchedValue(value, old->key_);

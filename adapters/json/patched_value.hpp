@@ -13,9 +13,10 @@ class PatchedValue {
  public:
   explicit PatchedValue(std::string_view text, std::string_view key = {}) : key_(key), text_(text) {}
 
-  std::string_view key() const { return key_; }       // in the object around it, as written
-  std::vector<PatchedValue>& inner();                 // members or elements
-  PatchedValue* find(std::string_view path_element);  // null: none. A token: "name" in quotes, or an index
+  std::string_view key() const { return key_; }        // in the object around it, as written
+  std::vector<PatchedValue>& inner();                  // members or elements
+  PatchedValue* find(std::string_view path_element);   // null: none. A token: "name" in quotes, or an index
+  std::string text_at(std::string_view path_element);  // empty: none
   void set(std::string_view path_element, std::string_view value);  // adds or replaces
   void erase(std::string_view path_element);
   // Cuts an array to `keep` elements and appends those of the array `values`.

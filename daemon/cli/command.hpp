@@ -16,6 +16,9 @@ struct Settings;
 namespace admin {
 struct DoctorReport;
 }
+namespace tools {
+struct AgentWays;
+}
 }  // namespace memd
 
 namespace memd::cli {
@@ -106,6 +109,9 @@ std::vector<Command> session_commands();  // open, handoff
 
 // Adds to the agents of `memd doctor` those whose programs are here, and what memd has registered with each.
 void add_clients(const Settings& settings, admin::DoctorReport& report);
+
+// Returns what memd does with the programs of agents, for docs/capabilities.md.
+std::vector<tools::AgentWays> agent_ways();
 
 // Returns true if clients are installed and none of them has memd registered. Returns false if this cannot be
 // determined.

@@ -4,10 +4,30 @@
 #include "schemas/base/error.hpp"
 #include "schemas/platform.hpp"
 
+#include <array>
 #include <utility>
 
 namespace memd::cli {
 namespace {
+
+// How a client is started with a first prompt, and stays open; as its --help says.
+struct Start {
+  std::string_view client;
+  std::string_view program;
+  std::string_view option;  // before the prompt
+};
+constexpr std::array kStarts = std::to_array<Start>({{"claude-code", "claude", ""},
+                                                     {"codex", "codex", ""},
+                                                     {"gemini", "gemini", "--prompt-interactive"},
+                                                     {"opencode", "opencode", "--prompt"},
+                                                     {"cursor", "cursor-agent", ""},
+                                                     {"cline", "cline", "--tui"},
+                                                     {"kilo", "kilo", "--prompt"},
+                                                     {"qwen", "qwen", "--prompt-interactive"},
+                                                     {"copilot", "copilot", "--interactive"},
+                                                     {"droid", "droid", ""},
+                                                     {"vibe", "vibe", ""},
+                                                     {"openhands", "openhands", "--task"}});
 
 std::string quoted_for_shell(std::string_view word) {
   constexpr std::string_view kPlain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-+@:,=";
@@ -48,12 +68,13 @@ Result<AgentCommand> resume_command_line(const SessionRow& session) {
 }
 
 Result<AgentCommand> start_command_line(std::string_view client, const std::string& prompt) {
-  if (client == "claude-code") return AgentCommand{{"claude", prompt}};
-  if (client == "codex") return AgentCommand{{"codex", prompt}};
-  if (client == "gemini") return AgentCommand{{"gemini", "--prompt-interactive", prompt}};
-  if (client == "opencode") return AgentCommand{{"opencode", "--prompt", prompt}};
-  if (client == "cursor") return AgentCommand{{"cursor-agent", prompt}};
-  if (client == "cline") return AgentCommand{{"cline", "--tui", prompt}};
+  for (const Start& start : kStarts) {
+    if (start.client != client) continue;
+    AgentCommand command{{std::string(start.program)}};
+    if (!start.option.empty()) command.words.emplace_back(start.option);
+    command.words.push_back(prompt);
+    return command;
+  }
   return Error(Errc::unsupported, std::string(client) +
                                       " cannot be started with a prompt: write it to a file with "
                                       "--output, and open that there");

@@ -2,10 +2,12 @@
 #include "daemon/cli/asking.hpp"
 #include "daemon/cli/command.hpp"
 #include "daemon/cli/command_reports.hpp"
+#include "daemon/cli/resume_command_line.hpp"
 #include "daemon/cli/service_control.hpp"
 #include "daemon/host/settings.hpp"
 #include "daemon/serve/daemon_client.hpp"
 #include "daemon/setup/registration.hpp"
+#include "daemon/tools/capability_matrix.hpp"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -264,6 +266,14 @@ void add_clients(const Settings& settings, admin::DoctorReport& report) {
   for (admin::DoctorAgent& agent : report.agents)
     for (const ClientInfo& info : setup::clients())
       if (!agent.has_program && agent_of(info) == agent.agent) agent.has_program = false;
+}
+
+std::vector<tools::AgentWays> agent_ways() {
+  std::vector<tools::AgentWays> out;
+  for (const ClientInfo& client : setup::clients())
+    if (const auto platform = parse_platform(agent_of(client)))
+      out.push_back({*platform, client.key, !client.hook.file.empty(), start_command_line(client.key, "").has_value()});
+  return out;
 }
 
 Result<std::vector<ClientChange>> unregister_everywhere(const Settings& settings, bool dry_run) {

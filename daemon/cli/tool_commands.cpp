@@ -21,7 +21,7 @@ Command capabilities_command() {
                 "As docs/capabilities.md: what the adapters declare, regardless of the configuration"}};
   c.run = [markdown](const Invocation& call) -> Result<int> {
     if (*markdown) {
-      std::cout << tools::matrix_markdown(describe_adapters(Config{}));
+      std::cout << tools::matrix_markdown(describe_adapters(Config{}), agent_ways());
       return kOk;
     }
     if (!call.as_json) {

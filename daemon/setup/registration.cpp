@@ -575,6 +575,7 @@ Result<std::vector<std::string>> Registration::registered(const ClientInfo& clie
       const TomlServer server = read_block(*bytes);
       for (const std::string& value : {server.command, server.args})
         if (const auto words = parse_jsonc(value, JsonDialect::strict)) append_words(*words, out);
+      if (out.empty() && has_foreign_server(*bytes)) out.emplace_back("a server memd without the marks of memd");
     } else if (file.format == ConfigFormat::yaml) {
       auto words = read_entry(*bytes);
       if (!words) return in_file(file.path, words.error());

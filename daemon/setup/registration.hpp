@@ -72,7 +72,8 @@ class Registration {
   // backup; empty: nothing changed, or there was no file.
   Result<std::filesystem::path> apply(Edit& edit) const;
 
-  // Returns the command and arguments registered in the client's files; empty: memd is not registered.
+  // Returns the command and arguments registered in the client's files; empty: memd is not registered. Of a server that
+  // somebody wrote into a TOML file it says so instead.
   Result<std::vector<std::string>> registered(const ClientInfo& client, ClientScope scope,
                                               const std::filesystem::path& project) const;
   // Returns the command and arguments that memd registers.

@@ -102,25 +102,93 @@ std::string contract_note(const AdapterDescription& adapter) {
   return fmt::format("adapter {}, contract {}", adapter.adapter_version, adapter.contract_version);
 }
 
-// Returns what test/real_agents saw of a platform's agent, in words; empty if the agent has no line in
-// adapters/validation.tsv. A line has the platform, the version that was watched (empty: none), the date, and what is
-// missing, separated by tabs.
-std::string seen_at_work(Platform platform) {
-  std::string_view rest = embedded::validation_status().front().text;
+// Returns the fields behind a platform's name in its line of a table of adapters/, which are separated by tabs; empty:
+// it has no line.
+std::array<std::string_view, 3> fields_of_line(std::string_view table, Platform platform) {
   const auto take = [](std::string_view& text, char end) {
     const std::string_view taken = text.substr(0, text.find(end));
     text.remove_prefix(std::min(text.size(), taken.size() + 1));
     return taken;
   };
-  while (!rest.empty()) {
-    std::string_view line = take(rest, '\n');
-    if (take(line, '\t') != to_string(platform)) continue;
-    const std::string_view version = take(line, '\t');
-    const std::string_view date = take(line, '\t');
-    if (version.empty()) return fmt::format("never watched at work: {}", line);
-    return fmt::format("version {} watched at work on {}; missing: {}", version, date, line.empty() ? "nothing" : line);
+  while (!table.empty()) {
+    std::string_view line = take(table, '\n');
+    if (take(line, '\t') == to_string(platform)) return {take(line, '\t'), take(line, '\t'), line};
   }
   return {};
+}
+
+std::string_view embedded_table(std::string_view name) {
+  for (const auto& file : embedded::validation_status())
+    if (file.name == name) return file.text;
+  return {};
+}
+
+// The version of the agent that test/real_agents watched (empty: none), the date, and what is missing.
+std::array<std::string_view, 3> watched(Platform platform) {
+  return fields_of_line(embedded_table("validation.tsv"), platform);
+}
+
+std::string seen_at_work(Platform platform) {
+  const auto [version, date, missing] = watched(platform);
+  if (version.empty()) return missing.empty() ? std::string() : fmt::format("never watched at work: {}", missing);
+  return fmt::format("version {} watched at work on {}; missing: {}", version, date,
+                     missing.empty() ? "nothing" : missing);
+}
+
+// A fact that agents record, as adapters/facts.tsv names it, and where memd shows it.
+struct Fact {
+  std::string_view name;
+  std::string_view shown;
+};
+constexpr std::array kFacts{
+    Fact{"subagents", "with their parent in `list_sessions` and `memd show SESSION`; their calls in `get_exchange`"},
+    Fact{"files", "`file_history`, `get_exchange`"},
+    Fact{"attachments", "by name, type and hash in `get_exchange`, `memd show`, exports"},
+    Fact{"notebooks", "as files"},
+    Fact{"mcp", "calls of MCP servers as `mcp__server__tool` in `get_exchange`"},
+    Fact{"todos", "the list in its last state in `resume_context`"},
+    Fact{"plans", "accepted plans in `list_observations`"},
+    Fact{"context", "how full the context was, in `session_summary`"},
+    Fact{"checkpoints", "nowhere: they are copies of files, and the edits are known"},
+};
+
+// Returns the table agent × program, facts and lines of its adapter.
+std::string agents_markdown(std::span<const AdapterDescription> adapters, std::span<const AgentWays> ways,
+                            std::string_view facts) {
+  std::string out = "\n## By agent\n\n| agent | seen at work | `memd setup` | hook | `memd open` | `memd handoff` |";
+  for (const Fact& fact : kFacts)
+    out += fmt::format(" {} |", fact.name);
+  out += " lines |\n|---|---|---|---|---|---|---|";
+  for (std::size_t i = 0; i < kFacts.size(); ++i)
+    out += "---|";
+  for (const AdapterDescription& adapter : adapters) {
+    const auto way = std::find_if(ways.begin(), ways.end(), [&](auto& w) { return w.platform == adapter.platform; });
+    const bool is_client = way != ways.end();
+    const auto [version, date, missing] = watched(adapter.platform);
+    const auto [lines, held, left_out] = fields_of_line(facts, adapter.platform);
+    const auto yes = [](bool is) { return is ? "yes" : "–"; };
+    const auto lists = [](std::string_view names, std::string_view name) {
+      return fmt::format(" {} ", names).find(fmt::format(" {} ", name)) != std::string::npos;
+    };
+    out += fmt::format("\n| `{}` | {} | {} | {} | {} | {} |", to_string(adapter.platform),
+                       version.empty() ? "–" : fmt::format("{}, {}", version, date), is_client ? way->client : "–",
+                       yes(is_client && way->has_hook), yes(!adapter.resume_command.empty()),
+                       yes(is_client && way->is_started));
+    for (const Fact& fact : kFacts)
+      out += fmt::format(" {} |", lists(left_out, fact.name) ? "left out" : yes(lists(held, fact.name)));
+    out += fmt::format(" {} |", lines);
+  }
+  out +=
+      "\n\nSeen at work: the version that `test/real_agents` watched, and when; –: none, its section says why or what "
+      "is "
+      "read instead. `memd handoff` writes\na file for those that it cannot start. *yes*: a golden case "
+      "(`test/golden`) "
+      "holds the fact; *left out*: the agent records it, and memd skips it;\n–: no case has it. Lines: of the "
+      "adapter's "
+      "own sources or description; what adapters share is not in them.\n\n";
+  for (const Fact& fact : kFacts)
+    out += fmt::format("* `{}`: {}\n", fact.name, fact.shown);
+  return out;
 }
 
 }  // namespace
@@ -177,7 +245,10 @@ std::string matrix_table(std::span<const AdapterDescription> adapters) {
   return out;
 }
 
-std::string matrix_markdown(std::span<const AdapterDescription> adapters) {
+std::string_view known_facts() { return embedded_table("facts.tsv"); }
+
+std::string matrix_markdown(std::span<const AdapterDescription> adapters, std::span<const AgentWays> ways,
+                            std::string_view facts) {
   std::string out = fmt::format(
       "# Capabilities\n\nThe information that memd has about each platform, as declared by its adapters. `memd "
       "capabilities --markdown` writes this page, and\na test compares them. Adapter contract {}.\n\n",
@@ -218,6 +289,7 @@ std::string matrix_markdown(std::span<const AdapterDescription> adapters) {
   out +=
       "\nWithout `compaction_markers` resume_context covers a session to its end. The platforms' sections list partial "
       "information.\n";
+  out += agents_markdown(adapters, ways, facts);
   for (const Platform platform : platform_ids()) {
     const auto* adapter = find(adapters, platform);
     out += fmt::format("\n## {}\n\n", to_string(platform));

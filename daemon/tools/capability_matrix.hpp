@@ -19,8 +19,20 @@ std::string capability_line(const AdapterDescription& adapter);
 // limitations, and which version of the agent was watched at work.
 std::string matrix_table(std::span<const AdapterDescription> adapters);
 
-// Returns the contents of docs/capabilities.md.
-std::string matrix_markdown(std::span<const AdapterDescription> adapters);
+// What memd does with the program of an agent, beside reading its files.
+struct AgentWays {
+  Platform platform{};
+  std::string_view client;  // as typed after `memd setup`
+  bool has_hook = false;    // registering installs one
+  bool is_started = false;  // `memd handoff` starts it with a prompt
+};
+
+// Returns adapters/facts.tsv as it is in the program: what the golden cases of each agent hold.
+std::string_view known_facts();
+
+// Returns the contents of docs/capabilities.md. `facts`: adapters/facts.tsv.
+std::string matrix_markdown(std::span<const AdapterDescription> adapters, std::span<const AgentWays> ways = {},
+                            std::string_view facts = known_facts());
 
 enum class OperatingSystem : std::uint8_t { linux_system, macos, windows };
 

@@ -105,6 +105,7 @@ class ExchangePager {
  private:
   struct Extra {
     bool loaded = false;
+    std::vector<std::string> attachments;
     std::vector<std::string> files;
     std::vector<std::string> topics;
     std::vector<DecisionOut> decisions;
@@ -157,6 +158,7 @@ Result<void> ExchangePager::load_one(std::size_t index, std::int64_t part) {
   const ExchangeRow& row = rows_[index];
   Extra& extra = extras_[index];
   extra.loaded = true;
+  MEMD_TRY_ASSIGN(extra.attachments, reader_.ask(AttachmentsQuery{row}));
   MEMD_TRY_ASSIGN(const auto files, reader_.ask(ExchangeFilesQuery{row.session_pk, row.number}));
   for (const ExchangeFile& file : files)
     if (extra.files.size() < kFilesListed &&
@@ -198,6 +200,7 @@ ExchangeOut ExchangePager::head_of(std::size_t index, bool first_page) const {
   out.origin = to_string(row.origin);
   out.git_branch = unless_empty(row.git_branch);
   out.working_directory = unless_empty(row.working_directory);
+  out.attachments = unless_empty(extra.attachments);
   out.files_referenced = unless_empty(extra.files);
   std::vector<std::string> topics;
   for (const std::string& topic : extra.topics)
@@ -509,6 +512,8 @@ void add_exchange(HistoryText& out, const ExchangeOut& e) {
   if (e.ingestion_timestamp) out.add("  ingested ", short_time(*e.ingestion_timestamp));
   out.add("  ~", e.full_tokens, " tokens\n");
   add_text(out, "User", e.user_message);
+  for (const std::string& marks : e.attachments.value_or(std::vector<std::string>()))
+    out.add("With it: ", ascii::one_line(marks), "\n");
   add_text(out, "User, meanwhile", e.interventions);
   add_text(out, "Assistant", e.assistant_response);
   if (e.topics) out.add("Topics: ", joined(*e.topics), "\n");

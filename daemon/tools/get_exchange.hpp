@@ -51,6 +51,7 @@ struct ExchangeOut {
   std::optional<bool> gone_from_source;
   std::optional<std::string> session_name;
   std::optional<std::string> user_message;
+  std::optional<std::vector<std::string>> attachments;
   std::optional<std::string> interventions;
   std::optional<std::string> assistant_response;
   bool complete = true;
@@ -108,6 +109,7 @@ MEMD_DESCRIBE(memd::tools::ExchangeOut, plain<&T::exchange_id, &T::session_id, &
               field<&T::abandoned_for>(tools::kAbandonedFor),
               field<&T::gone_from_source>("true: the agent has removed it from its own history."),
               field<&T::session_name>(), field<&T::user_message>("What the person wrote."),
+              field<&T::attachments>("Images and files with it."),
               field<&T::interventions>("What the person wrote while the agent worked."),
               field<&T::assistant_response>("What the agent wrote, the final answer last."),
               field<&T::complete>("false: `next` goes on inside it."),

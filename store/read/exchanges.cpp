@@ -124,6 +124,20 @@ std::vector<ExchangeFile> ExchangeFilesQuery::run(sqlite::Database& db) const {
   return out;
 }
 
+std::vector<std::string> AttachmentsQuery::run(sqlite::Database& db) const {
+  std::vector<std::string> out;
+  auto& q = db.query(sql_text("SELECT summary FROM events WHERE session_pk = ?1 AND seq BETWEEN ?2 AND ?3"
+                              " AND kind = EventKind::user_msg AND summary GLOB '[[]*' ORDER BY seq"),
+                     exchange.session_pk, exchange.first_seq, exchange.last_seq);
+  while (q.step()) {
+    std::string_view told = q.text(0);
+    if (told.ends_with("…")) told.remove_suffix(std::string_view("…").size());
+    if (exchange.user_message.find(told) == std::string::npos && exchange.interventions.find(told) == std::string::npos)
+      out.emplace_back(q.text(0));
+  }
+  return out;
+}
+
 std::vector<EventRow> EventsQuery::run(sqlite::Database& db) const {
   using namespace queries;
   std::vector<EventRow> out;

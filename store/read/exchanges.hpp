@@ -75,6 +75,15 @@ struct ExchangeFilesQuery {
   Answer run(sqlite::Database& db) const;
 };
 
+// Lists what came with the words of an exchange's prompts, in order: "[image: receipt.png, image/png] [file: a.csv]". A
+// prompt without words has it as its text.
+struct AttachmentsQuery {
+  const ExchangeRow& exchange;
+
+  using Answer = std::vector<std::string>;
+  Answer run(sqlite::Database& db) const;
+};
+
 // Loads the events of a session with first ≤ seq ≤ last, in order, at most `limit`.
 struct EventsQuery {
   std::int64_t session_pk = 0;

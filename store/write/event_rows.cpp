@@ -466,6 +466,7 @@ std::string event_summary(const Event& e) {
   if (e.kind == EventKind::lifecycle)
     return e.summary.empty() ? e.lifecycle : e.lifecycle + ": " + first_line(e.summary, kEventSummaryBytes);
   if (e.kind == EventKind::thinking) return {};  // read from the raw record on request
+  if (e.kind == EventKind::user_msg && !e.summary.empty()) return first_line(e.summary, kAttachmentsBytes);
   const std::string_view text = e.summary.empty() ? e.text : e.summary;
   return first_line(e.kind == EventKind::assistant_msg ? without_leading_tag(text) : text, kEventSummaryBytes);
 }

@@ -202,5 +202,6 @@ void note_tried(OpenCall& call, const ShellCommand* tried);
 // Returns the stored flags of a source event.
 std::uint32_t flags_of(const Event& event);
 inline constexpr std::size_t kEventSummaryBytes = 120;
+inline constexpr std::size_t kAttachmentsBytes = 600;  // of what came with a prompt: "[image: a.png, image/png] …"
 
 }  // namespace memd::assembly

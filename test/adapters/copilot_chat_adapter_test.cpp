@@ -1,5 +1,4 @@
 #include "adapters/adapter.hpp"
-#include "adapters/copilot_chat/chat_log.hpp"
 #include "test/adapters/decode_snapshot.hpp"
 #include "test/adapters/folder_view.hpp"
 #include "test/adapters/snapshot_follower.hpp"
@@ -14,26 +13,41 @@
 namespace memd::copilot_chat {
 namespace {
 
+using testing::AllOf;
+using testing::Contains;
 using testing::ElementsAre;
+using testing::Field;
+using testing::HasSubstr;
 
 const std::string kPath = "/home/ada/.config/Code/User/workspaceStorage/4f1a/chatSessions/s-1.jsonl";
 const Adapter& copilot() { return *find_adapter(Platform::copilot_chat); }
 
-std::vector<std::string> requests_of(const ChatLog& log) {
-  std::vector<std::string> out;
-  for (const auto& request : log.requests())
-    out.push_back(request.json);
-  return out;
-}
+// What the adapter reads from the text of such a log.
+struct Chat {
+  explicit Chat(const std::string& text) {
+    test::FolderView files;
+    files.write(kPath, text);
+    Source source;
+    source.platform = Platform::copilot_chat;
+    source.path = kPath;
+    const auto reader = copilot().open_snapshot(source, files);
+    plan = *reader->plan("");
+    for (const auto& line : plan.rest)
+      accounted += line.bytes;
+    if (plan.sessions.empty()) return;
+    const auto session = *reader->session("s-1", {});
+    head = *reader->item("s-1", session->head->key);
+    for (const auto& item : session->items) {
+      requests.push_back(*reader->item("s-1", item.key));
+      accounted += item.ledger_bytes;
+    }
+  }
 
-std::uint64_t accounted(const ChatLog& log) {
-  std::uint64_t sum = 0;
-  for (const auto& request : log.requests())
-    sum += request.taken;
-  for (const auto& line : log.rest())
-    sum += line.bytes;
-  return sum;
-}
+  SnapshotReader::Plan plan;
+  std::string head;
+  std::vector<std::string> requests;
+  std::uint64_t accounted = 0;
+};
 
 TEST(ChatLog, LinesChangeTheSession) {
   const std::vector<std::pair<std::string, std::vector<std::string>>> steps{
@@ -56,11 +70,11 @@ TEST(ChatLog, LinesChangeTheSession) {
   std::string text;
   for (const auto& [line, expected] : steps) {
     text += line + "\n";
-    ChatLog log(text, true);
-    EXPECT_EQ(requests_of(log), expected) << line;
-    EXPECT_EQ(accounted(log), text.size()) << line;
+    const Chat chat(text);
+    EXPECT_EQ(chat.requests, expected) << line;
+    EXPECT_EQ(chat.accounted, text.size()) << line;
   }
-  EXPECT_EQ(ChatLog(text, true).member("customTitle"), "\"Buns\"");
+  EXPECT_THAT(Chat(text).head, HasSubstr(R"("title":"Buns")"));
 }
 
 TEST(ChatLog, WhatLeadsNowhereIsTold) {
@@ -71,12 +85,12 @@ TEST(ChatLog, WhatLeadsNowhereIsTold) {
                            R"({"kind":9})"
                            "\n"
                            R"({"kind":2,"k":["requests"],"v":[{"requ)";
-  const ChatLog log(text, true);
-  EXPECT_EQ(accounted(log), text.size());
-  for (const auto& line : log.rest()) {
-    if (line.record_type == "(unknown)") EXPECT_EQ(line.records, 2U);
-    if (line.record_type == "(unfinished)") EXPECT_EQ(line.bytes, 38U);
-  }
+  const Chat chat(text);
+  EXPECT_EQ(chat.accounted, text.size());
+  EXPECT_THAT(chat.plan.rest,
+              Contains(AllOf(Field(&CoverageEntry::record_type, "(unknown)"), Field(&CoverageEntry::records, 2U))));
+  EXPECT_THAT(chat.plan.rest,
+              Contains(AllOf(Field(&CoverageEntry::record_type, "(unfinished)"), Field(&CoverageEntry::bytes, 38U))));
 }
 
 TEST(CopilotChat, AnAnswerThatGrowsIsReadAgainAlone) {

@@ -74,6 +74,20 @@ TEST_F(GetExchange, HasTheFieldsOfTheCanonicalExchange) {
   EXPECT_TRUE(has(text, "int table[4];"));
 }
 
+TEST_F(GetExchange, ShowsWhatCameWithThePromptsWords) {
+  const auto id = store.exchange(session, {.user = "[sic] The price is wrong.", .answer = "Mended.", .tools = {}});
+  store.event(session, EventKind::user_msg, "", "[image: receipt.png, image/png, sha256:2cf24dba5fb0] [file: a.csv]");
+  store.event(session, EventKind::user_msg, "", "[sic] The price is wrong.");
+  const auto a = call("get_exchange", ids(id));
+  EXPECT_EQ(boost::json::serialize(a.at("exchanges").at(0).at("attachments")),
+            R"(["[image: receipt.png, image/png, sha256:2cf24dba5fb0] [file: a.csv]"])");
+  EXPECT_TRUE(has(text, "With it: [image: receipt.png, image/png, sha256:2cf24dba5fb0] [file: a.csv]\n")) << text;
+  const auto blank = store.exchange(session, {.user = "[image]", .answer = "A cat.", .tools = {}});
+  store.event(session, EventKind::user_msg, "", "[image]");
+  const auto b = call("get_exchange", ids(blank));
+  EXPECT_FALSE(b.at("exchanges").at(0).as_object().contains("attachments")) << "it is the prompt's text";
+}
+
 TEST_F(GetExchange, TakesTheNameThatMemoriesContain) {
   const std::string uid = "claude_code:0a1b2c3d-4e5f-4a6b-8c7d-9e0f1a2b3c4d/agent-a0123456789abcdef";
   const auto made = fill(store.session({.native_id = uid.substr(uid.find(':') + 1)}), "parser", 4);

@@ -1,4 +1,5 @@
 // The platforms that an answer omits, and the reasons it gives.
+#include "daemon/cli/command.hpp"
 #include "daemon/config/config.hpp"
 #include "daemon/host/memory_host.hpp"
 #include "daemon/tools/capability_matrix.hpp"
@@ -9,10 +10,13 @@
 #include "test/support/tool_fixture.hpp"
 
 #include <algorithm>
+#include <filesystem>
 #include <fstream>
+#include <map>
 #include <set>
 #include <sstream>
 #include <string>
+#include <vector>
 
 namespace memd::test {
 namespace {
@@ -135,8 +139,92 @@ TEST_F(PlatformScope, ImportedHistoryOfAPlatformIsFoundUnderItsName) {
   EXPECT_EQ(boost::json::serialize(answer.at("platforms_searched")), R"(["claude_code"])");
 }
 
+// What a line of a golden case shows if the text stands in it.
+struct Sign {
+  const char* fact;
+  std::string text;
+};
+const std::vector<Sign> kHeld{{"subagents", R"("kind":"subagent")"},
+                              {"files", R"("files":[)"},
+                              {"attachments", R"("summary":"[image)"},
+                              {"attachments", R"("summary":"[file)"},
+                              {"notebooks", R"(.ipynb","access")"},
+                              {"mcp", R"("tool":"mcp__)"},
+                              {"todos", R"("todos":)"},
+                              {"plans", "Plan accepted: "},
+                              {"context", R"("context_tokens":)"}};
+const std::vector<Sign> kLeftOut{{"checkpoints", "checkpoint"}, {"checkpoints", R"("file_backup")"}};
+
+std::string facts_in(const std::filesystem::path& cases, const std::vector<Sign>& signs, bool left_out) {
+  std::set<std::string> found;
+  std::error_code none;
+  for (const auto& entry : std::filesystem::directory_iterator(cases, none)) {
+    std::ifstream lines(entry.path() / "events.json");
+    for (std::string line; std::getline(lines, line);)
+      for (const Sign& sign : signs)
+        if (has(line, sign.text) && has(line, R"("fate":"skipped")") == left_out) found.insert(sign.fact);
+  }
+  std::string out;
+  for (const std::string& fact : found)
+    out += (out.empty() ? "" : " ") + fact;
+  return out;
+}
+
+// Counts the lines of what is an adapter's alone: its folder, its description, or its source in another one's folder.
+std::size_t lines_of_adapter(const std::string& key) {
+  namespace fs = std::filesystem;
+  const fs::path adapters = test::source_dir() / "adapters";
+  std::size_t lines = 0;
+  for (const auto& entry : fs::recursive_directory_iterator(adapters)) {
+    const auto stem = entry.path().stem().string();
+    if (!entry.is_regular_file() || stem == "claude_desktop_adapter" != (key == "claude_desktop")) continue;
+    if (entry.path().parent_path() != adapters / key && stem != key && stem != key + "_adapter") continue;
+    const std::string text = bytes_of(entry.path());
+    lines += static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
+  }
+  return lines;
+}
+
+// Returns adapters/facts.tsv as the golden cases and the sources have it. A count of lines that is a little off stays,
+// so that not each change of an adapter changes the file.
+std::string facts_of_agents() {
+  std::ifstream before(test::source_dir() / "adapters" / "facts.tsv");
+  std::map<std::string, std::size_t> known;
+  std::string key;
+  for (std::string line; std::getline(before, line);)
+    if (std::size_t lines = 0; std::istringstream(line) >> key >> lines) known[key] = lines;
+  std::string out =
+      "# What the golden cases of each agent hold (test_answers writes it): platform, lines of its adapter, facts, "
+      "facts "
+      "left out.\n";
+  for (const PlatformInfo& p : platforms()) {
+    key = p.key;
+    std::size_t lines = lines_of_adapter(key);
+    if (lines * 10 >= known[key] * 9 && lines * 10 <= known[key] * 11) lines = known[key];
+    const auto cases = test::source_dir() / "test" / "golden" / key;
+    out += key + "\t" + (lines == 0 ? "shared" : std::to_string(lines)) + "\t" + facts_in(cases, kHeld, false) + "\t" +
+           facts_in(cases, kLeftOut, true) + "\n";
+  }
+  return out;
+}
+
 TEST(CapabilityMatrix, ThePageInTheDocumentationIsTheOneGenerated) {
-  expect_golden(test::source_dir() / "docs" / "capabilities.md", tools::matrix_markdown(describe_adapters(Config{})));
+  const std::string facts = facts_of_agents();
+  expect_golden(test::source_dir() / "adapters" / "facts.tsv", facts);
+  expect_golden(test::source_dir() / "docs" / "capabilities.md",
+                tools::matrix_markdown(describe_adapters(Config{}), cli::agent_ways(), facts));
+}
+
+// The first eight agents were read before their adapters had a frame.
+TEST(CapabilityMatrix, AdaptersOfNewAgentsAreSmall) {
+  std::vector<std::size_t> lines;
+  for (const PlatformInfo& p : platforms())
+    if (p.id > Platform::imported)
+      if (const std::size_t of_one = lines_of_adapter(std::string(p.key)); of_one > 0) lines.push_back(of_one);
+  std::sort(lines.begin(), lines.end());
+  ASSERT_GE(lines.size(), 25U);
+  EXPECT_LE(lines[lines.size() / 2], 350U);
+  EXPECT_LE(lines.back(), 700U);
 }
 
 TEST_F(PlatformScope, TheToolSaysTheSameAsTheMatrix) {

@@ -244,6 +244,9 @@ TEST(Registration, AServerOfSomebodyElseIsLeftAloneAndSaidToBeThere) {
   ASSERT_TRUE(edits);
   EXPECT_EQ(edits->front().change, Change::none);
   EXPECT_THAT(edits->front().note, HasSubstr("left alone"));
+  const auto there = h.registration().registered(*find_client("codex"), ClientScope::user, {});
+  ASSERT_TRUE(there);
+  EXPECT_THAT(*there, testing::ElementsAre("a server memd without the marks of memd"));
 }
 
 TEST(Registration, ABrokenFileIsNamedAndStaysAsItIs) {

@@ -38,6 +38,17 @@ TEST(ResumeCommandLine, OfEachAgent) {
               ElementsAre("cline", "--id", "0000-1"));
 }
 
+TEST(ResumeCommandLine, OfAnAgentThatStartsWithAPrompt) {
+  const auto words = [](std::string_view client) { return start_command_line(client, "Go on.").value().words; };
+  EXPECT_THAT(words("claude-code"), ElementsAre("claude", "Go on."));
+  EXPECT_THAT(words("gemini"), ElementsAre("gemini", "--prompt-interactive", "Go on."));
+  EXPECT_THAT(words("qwen"), ElementsAre("qwen", "--prompt-interactive", "Go on."));
+  EXPECT_THAT(words("copilot"), ElementsAre("copilot", "--interactive", "Go on."));
+  EXPECT_THAT(words("kilo"), ElementsAre("kilo", "--prompt", "Go on."));
+  EXPECT_THAT(words("openhands"), ElementsAre("openhands", "--task", "Go on."));
+  EXPECT_THAT(words("vibe"), ElementsAre("vibe", "Go on."));
+}
+
 TEST(ResumeCommandLine, AnAgentThatCannotSaysSo) {
   const auto error = [](const SessionRow& s) {
     const auto command = resume_command_line(s);

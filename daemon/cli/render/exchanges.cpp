@@ -84,6 +84,8 @@ void ExchangesView::page(const tools::GetExchangeAnswer& answer) {
       head(e);
     }
     part("You", e.user_message);
+    for (const std::string& marks : e.attachments.value_or(std::vector<std::string>()))
+      screen_.text(Line(marks, Style::faint), kBodyIndent);
     part("You, meanwhile", e.interventions);
     part("Agent", e.assistant_response);
     for (const tools::EventOut& v : e.events.value_or(std::vector<tools::EventOut>()))

@@ -169,6 +169,7 @@ function Turn({ turn, agents = [], wanted, inside }) {
     <p class="facts small muted"><span class="number">${turn.exchange_number + 1}</span> ${facts.filter(Boolean).join(' · ')}</p>
     ${turn.abandoned_for && html`<p class="small muted">The person went back to before this turn: the session went on with ${turn.abandoned_for} instead.</p>`}
     ${turn.user_message && html`<div class="said user"><span class="sr">You: </span><${Prose} text=${turn.user_message} /></div>`}
+    ${turn.attachments && html`<div class="small muted">${turn.attachments.join(' ')}</div>`}
     ${turn.interventions && html`<div class="said user"><span class="small muted">Meanwhile</span><${Prose} text=${turn.interventions} /></div>`}
     ${parts.map((part, i) => (part.said ? html`<div class="said agent" key=${i}><span class="sr">${inside ? 'Sub-agent' : 'Agent'}: </span><${Prose} text=${part.said} /></div>`
       : part.session ? html`<${Subagent} key=${part.session.session_id} session=${part.session} />` : html`<${Steps} key=${i} turn=${turn} events=${part.events} />`))}
