@@ -6,6 +6,7 @@
 
 #include <sys/stat.h>
 
+#include <cerrno>
 #include <cstring>
 
 namespace memd::sqlite {
@@ -41,10 +42,13 @@ Error make_error(sqlite3* db, int code, std::string_view doing) {
   std::string what(doing);
   what += ": ";
   what += db != nullptr ? sqlite3_errmsg(db) : sqlite3_errstr(code);
-  const bool is_exhausted = (code & 0xff) == SQLITE_NOMEM || (db != nullptr && is_exhaustion(sqlite3_system_errno(db)));
-  if (is_exhausted && db != nullptr && sqlite3_system_errno(db) != 0)
-    what.append(" (").append(std::strerror(sqlite3_system_errno(db))).append(")");
+  const int reason = db == nullptr ? 0 : (code & 0xff) == SQLITE_FULL ? ENOSPC : sqlite3_system_errno(db);
+  const bool is_exhausted = (code & 0xff) == SQLITE_NOMEM || is_exhaustion(reason);
   const Errc kind = is_exhausted && kind_of(code) != Errc::cancelled ? Errc::exhausted : kind_of(code);
+  if (is_exhausted && reason != 0)
+    what.append(" (").append(std::strerror(reason)).append(")");
+  else if (kind == Errc::io && (reason == EFBIG || reason == ENOSPC || reason == EDQUOT))
+    what.append(" (").append(Error::from_errno(reason, "write", sqlite3_db_filename(db, "main")).message()).append(")");
   if (kind == Errc::store_corrupt) what += " (the file is damaged: `memd doctor` says what to do)";
   return Error(kind, std::move(what));
 }
