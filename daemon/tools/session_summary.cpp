@@ -264,7 +264,7 @@ class Answering {
     out.summary = std::move(cut.text);
     out.summary_tokens = static_cast<std::int64_t>(cut.tokens);
     if (!cut.cut) return;
-    out.notice.say("max_tokens, not the compression, limits the summary: the next page goes on.");
+    out.notice.say("max_tokens, not the compression, limits the summary.");
     if (cut.kept_bytes > 0) out.next = encode_cursor({end, 0}, question_);
   }
 
