@@ -147,7 +147,9 @@ Result<std::vector<EventRow>> events_named(Reader& reader, const std::string& id
   constexpr std::string_view kEvent = "evt_";
   if (id.starts_with(kEvent)) {
     const auto key = parse_key(std::string_view(id).substr(kEvent.size()));
-    if (!key) return Error(Errc::invalid_argument, "\"" + id + "\" is no id of an event: `memd export` prints them");
+    if (!key)
+      return Error(Errc::invalid_argument,
+                   "\"" + id + "\" is no id that memd gave an event; x42 or SESSION#3 names its turn");
     MEMD_TRY_ASSIGN(const EventPlace place, reader.ask(EventByIdQuery{*key}));
     session_pk = place.session_pk;
     return reader.ask(EventsQuery{place.session_pk, place.seq, place.seq});

@@ -289,7 +289,7 @@ bool comes_from(const MemoryProvenance& p, const std::string& id) {
   const auto names = [&](const std::vector<std::string>& ids) { return std::ranges::find(ids, id) != ids.end(); };
   const auto is_commit = [&](const std::string& sha) { return id.size() >= kLeastHash && sha.starts_with(id); };
   return names(p.events) || names(p.patches) || std::ranges::any_of(p.commits, is_commit) || p.session == id ||
-         p.exchange == id;
+         p.session.ends_with(":" + id) || p.exchange == id;
 }
 
 Result<int> list_memory(const MemoryOptions& o, const Invocation& call) {

@@ -296,9 +296,9 @@ void add_memory_write(mcp::ToolRegistry& registry, const ToolServices& services)
   info.name = "memory_write";
   info.title = "Remember, save or forget";
   info.description =
-      "Remember this for next time (\"we use X, not Y\"): save, note down, change or forget a fact, preference, "
-      "rule or lesson that the user wants kept: create (type, title, text), update, link and unlink (target), "
-      "delete and undo, promote (from). Only when the user wants it: the user is asked.";
+      "Remember this for next time (\"we use X, not Y\"): save, note down or change a fact, preference, rule "
+      "or lesson, forget an old one: create (type, title, text), update, link and unlink (target), delete and "
+      "undo, promote (from). Only when the user wants it: the user is asked.";
   info.search_words = "remember save store keep note down lesson preference fact for next time forget delete";
   info.annotations = {false, true, false, false};
   info.waits = true;

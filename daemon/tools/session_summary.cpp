@@ -176,8 +176,8 @@ void add_model_parts(SessionSummaryAnswer& out, const LlmSummary& written, const
 class Answering {
  public:
   Answering(const SummaryPlan& plan, SessionOutline& outline, const std::optional<LlmSummary>& written,
-            std::int64_t first_chunk, std::uint64_t question)
-      : plan_(plan), outline_(outline), written_(written), first_chunk_(first_chunk), question_(question) {}
+            std::int64_t first, std::uint64_t question)
+      : plan_(plan), outline_(outline), written_(written), first_(first), question_(question) {}
 
   SessionSummaryAnswer with(const Answer& frame, std::size_t frame_tokens, std::size_t tokens) {
     SessionSummaryAnswer out;
@@ -248,24 +248,38 @@ class Answering {
       out.summary_tokens = static_cast<std::int64_t>(cut.tokens);
       return;
     }
+    if (plan_.is_compressed && !plan_.lists_chunks()) return add_page(out, tokens);
     const ExtractiveSummary s = outline_.summary(plan_.form, tokens);
     out.summary = s.text;
     out.summary_tokens = static_cast<std::int64_t>(s.tokens);
-    if (s.capped && plan_.is_compressed) out.notice.say("max_tokens, not the compression, limits the summary.");
-    if (s.capped && !plan_.is_compressed) out.notice.say("max_tokens limits the summary.");
+    if (s.capped) out.notice.say("max_tokens limits the summary.");
+  }
+
+  // A summary of a chosen length goes on where the page before ended.
+  void add_page(SessionSummaryAnswer& out, std::size_t tokens) {
+    if (!whole_) whole_ = outline_.summary(plan_.form, std::numeric_limits<std::size_t>::max()).text;
+    const auto begin = std::min(static_cast<std::size_t>(first_), whole_->size());
+    CutText cut = cut_to_tokens(std::string_view(*whole_).substr(begin), tokens);
+    const auto end = static_cast<std::int64_t>(begin + cut.kept_bytes);
+    out.summary = std::move(cut.text);
+    out.summary_tokens = static_cast<std::int64_t>(cut.tokens);
+    if (!cut.cut) return;
+    out.notice.say("max_tokens, not the compression, limits the summary.");
+    if (cut.kept_bytes > 0) out.next = encode_cursor({end, 0}, question_);
   }
 
   void add_chunk_list(SessionSummaryAnswer& out, std::size_t tokens) {
     if (written_ && !written_->chunks.empty()) return add_model_parts(out, *written_, plan_, outline_, tokens);
-    const std::int64_t end = outline_.add_chunks(out, 1, first_chunk_, tokens);
+    const std::int64_t end = outline_.add_chunks(out, 1, first_, tokens);
     if (end < outline_.chunk_count()) out.next = encode_cursor({end, 0}, question_);
   }
 
   const SummaryPlan& plan_;
   SessionOutline& outline_;
   const std::optional<LlmSummary>& written_;
-  std::int64_t first_chunk_;
+  std::int64_t first_;  // chunk of a list, byte of a summary
   std::uint64_t question_;
+  std::optional<std::string> whole_;  // summary
 };
 
 std::vector<std::string> topics_of(Reader& reader, const SessionRow& session) {

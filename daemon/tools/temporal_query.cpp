@@ -261,8 +261,8 @@ void add_temporal_query(mcp::ToolRegistry& registry, const ToolServices& service
   info.name = "temporal_query";
   info.title = "What was done yesterday, last week";
   info.description =
-      "What did I do, what have we been working on: yesterday, today, last week, this month, between two times; "
-      "a standup or work log, day by day and session by session, in all projects if wanted.";
+      "What did I do, what have we been working on: yesterday, last week, this month, between two times; gives a "
+      "standup or log of today's work, day by day and session by session, in all projects if wanted.";
   info.search_words = "standup yesterday today last week month log timeline what did I do working on all projects";
   registry.add<TemporalQueryParams, TemporalQueryAnswer>(
       std::move(info), [services](const TemporalQueryParams& p, mcp::ToolContext& c) { return run(services, p, c); });

@@ -56,6 +56,7 @@ Error Error::from_errno(int err, std::string_view call, std::string_view path) {
   std::string what(call);
   if (!path.empty()) what.append(" ").append(path);
   what.append(": ").append(std::strerror(err));
+  if (err == EFBIG) what += ", the limit of `ulimit -f` or of the file system is reached";
   return Error(is_exhaustion(err) ? Errc::exhausted : Errc::io, std::move(what));
 }
 

@@ -6,6 +6,7 @@
 
 #include <sys/stat.h>
 
+#include <cerrno>
 #include <cstring>
 
 namespace memd::sqlite {
@@ -38,6 +39,7 @@ Errc kind_of(int code) {
 }  // namespace
 
 Error make_error(sqlite3* db, int code, std::string_view doing) {
+  const int last = (code & 0xff) == SQLITE_FULL ? ENOSPC : errno;  // SQLite keeps no reason of a write that failed
   std::string what(doing);
   what += ": ";
   what += db != nullptr ? sqlite3_errmsg(db) : sqlite3_errstr(code);
@@ -45,6 +47,8 @@ Error make_error(sqlite3* db, int code, std::string_view doing) {
   if (is_exhausted && db != nullptr && sqlite3_system_errno(db) != 0)
     what.append(" (").append(std::strerror(sqlite3_system_errno(db))).append(")");
   const Errc kind = is_exhausted && kind_of(code) != Errc::cancelled ? Errc::exhausted : kind_of(code);
+  if (db != nullptr && kind == Errc::io && (last == EFBIG || last == ENOSPC || last == EDQUOT))
+    what.append(" (").append(Error::from_errno(last, "write", sqlite3_db_filename(db, "main")).message()).append(")");
   if (kind == Errc::store_corrupt) what += " (the file is damaged: `memd doctor` says what to do)";
   return Error(kind, std::move(what));
 }

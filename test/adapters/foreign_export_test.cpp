@@ -124,6 +124,22 @@ Shaped.
   EXPECT_EQ(read_back.batch.events.back().time - read_back.batch.events.front().time, 7000);
 }
 
+TEST(ForeignExport, ALogThatNamesNoSessionIsOne) {
+  const std::string first =
+      R"({"v":1,"id":"a","ts":"2026-03-03T09:12:00Z","actor":"user","kind":"message","body":{"text":"How hot?"}})"
+      "\n";
+  const std::string more =
+      R"({"v":1,"id":"b","ts":"2026-03-03T09:12:05Z","actor":"agent","kind":"message","body":{"text":"240."}})"
+      "\n";
+  const Read early = read(ExportFormat::sessionless, first);
+  const Read late = read(ExportFormat::sessionless, first + more);
+  EXPECT_THAT(late.texts(), ElementsAre("user_msg: How hot?", "assistant_msg: 240."));
+  ASSERT_EQ(late.batch.events.size(), 2U);
+  EXPECT_TRUE(late.batch.events.front().session_uid.starts_with("imported:log-"));
+  EXPECT_EQ(late.batch.events.front().session_uid, early.batch.events.front().session_uid);
+  EXPECT_EQ(late.batch.events.back().session_uid, early.batch.events.front().session_uid);
+}
+
 TEST(ForeignExport, OtherFilesAreLeftAlone) {
   EXPECT_EQ(export_format(R"({"v":1,"id":"1","ts":"2026-03-03T09:12:00Z"})"), ExportFormat::none);
   EXPECT_EQ(export_format("# A page"), ExportFormat::none);

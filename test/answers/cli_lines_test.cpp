@@ -168,6 +168,17 @@ std::string shown(const std::function<void(Screen&)>& draw, std::size_t columns)
   return out;
 }
 
+TEST(CliStatus, PlacesThatNoEventTellsOfAreNamed) {
+  admin::StatusReport report;
+  report.role = "daemon";
+  report.watcher = "inotify, 3 directories";
+  const auto screen = [&] { return shown([&](Screen& s) { show(s, report); }, 100); };
+  EXPECT_THAT(screen(), testing::Not(testing::HasSubstr("Watching")));
+  report.watcher += "; looking at /mnt/logs every 5 s (nfs)";
+  EXPECT_THAT(screen(),
+              testing::ContainsRegex("Watching +inotify, 3 directories; looking at /mnt/logs every 5 s .nfs"));
+}
+
 TEST(CliHits, TheAnswerIsShownInPlaceOfThePromptAgainOrOfArguments) {
   tools::SearchResultOut hit;
   hit.exchange_id = "x1";

@@ -142,6 +142,32 @@ TEST_F(SessionSummary, KeepsToTheCompression) {
       "max_tokens, not the compression"));
 }
 
+TEST_F(SessionSummary, OneLongerThanAnAnswerHasPages) {
+  const auto asked = [](const char* max_tokens) {
+    return std::string(R"({"session_id":"bbbb","strategy":"extractive","compression":50,"max_tokens":)") + max_tokens +
+           "}";
+  };
+  const auto whole = summary(asked("8000"));
+  ASSERT_FALSE(whole.contains("next"));
+  std::string read;
+  std::int64_t tokens = 0;
+  const auto all = pages("session_summary", asked("1500"));
+  for (const auto& page : all) {
+    std::string text(str(page.at("summary")));
+    if (text.ends_with("…")) text.resize(text.size() - 3);
+    read += text;
+    tokens += page.at("summary_tokens").as_int64();
+  }
+  EXPECT_GE(all.size(), 3U);
+  const auto letters = [](std::string_view text) {
+    std::string out(text);
+    std::erase_if(out, [](char c) { return c == ' ' || c == '\n'; });
+    return out;
+  };
+  EXPECT_EQ(letters(read), letters(str(whole.at("summary"))));
+  EXPECT_GE(tokens, whole.at("source_tokens").as_int64() * 2 / 5);
+}
+
 TEST_F(SessionSummary, NamesTheLimitThatHolds) {
   const auto notice = [&](const std::string& more) {
     const auto a = summary(R"({"session_id":"bbbb","strategy":"chronological",)" + more + "}");

@@ -6,6 +6,7 @@
 #include "test/support/fake_clock.hpp"
 #include "test/support/in_place_store.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 
@@ -256,8 +257,11 @@ TEST_F(InPlaceIngestTest, AStoreWithoutRoomGoesOnWhenThereIsSome) {
   service_->hint(file_);
   while (service_->progress().snapshot().last_error.empty())
     std::this_thread::yield();
+  const std::string refusal = service_->progress().snapshot().last_error;
   ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &before), 0);
   std::signal(SIGXFSZ, old_handler);
+  EXPECT_THAT(refusal,
+              testing::HasSubstr((store_ / "memd.db").string() + ": File too large, the limit of `ulimit -f`"));
   ASSERT_TRUE(service_->block_until_idle(60s));
   EXPECT_EQ(service_->progress().snapshot().last_error, "");
   expect_as_read_at_once();

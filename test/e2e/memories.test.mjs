@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { appendFileSync, existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
 
 import { clients } from './support/clients.mjs';
 import { Home } from './support/history.mjs';
@@ -141,6 +142,20 @@ test('where writing is off there is no such tool, and a project is not written t
     const { structuredContent } = await opted.call('memory_write', args);
     assert.equal(structuredContent.path, join(project, '.claude/memory/decision-tabs-it-is.md'));
     await opted.close();
+  } finally {
+    await cleanUp(home);
+  }
+});
+
+test('memories are listed by the event, patch, session or turn that they come from', async () => {
+  const home = new Home();
+  try {
+    await cli(home, 'import', fileURLToPath(new URL('../golden/imported/all_kinds/input.jsonl', import.meta.url)));
+    const made = await cli(home, 'memory', 'promote', 'x1', '--scope', 'global');
+    assert.equal(made.code, 0, made.stderr);
+    for (const [id, found] of [['evt_0002', 1], ['patch_9', 1], ['imported:talk-7', 1], ['talk-7', 1], ['imported:talk-7#0', 1], ['evt_0003', 0]])
+      assert.equal((await cli(home, 'memory', 'list', '--from', id)).json.memories.length, found, id);
+    assert.match((await cli(home, 'record', 'evt_0002')).stderr, /"evt_0002" is no id that memd gave an event/);
   } finally {
     await cleanUp(home);
   }

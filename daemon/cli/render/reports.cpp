@@ -139,6 +139,8 @@ void show(Screen& screen, const admin::StatusReport& r) {
   }
   for (const std::string& place : r.unread_places)
     print_fact(screen, "Not read", Line(place, Style::warning));
+  const auto says = [&](std::string_view words) { return r.watcher.find(words) != std::string::npos; };
+  if (says("looking at") || says("polling")) print_fact(screen, "Watching", Line(r.watcher));
   if (r.rebuild) {
     const bool good = r.rebuild->state == "replaced";
     const Style style = good ? Style::good : r.rebuild->state == "running" ? Style::warning : Style::bad;

@@ -4,7 +4,7 @@
 Claude Code, Codex and Qwen Code show a model no tool of a server until it searches. This is no run of these programs:
 their rules are rebuilt here from what was read of them in November 2026 (Claude Code: terms against parts of the name,
 the hint and the description, 5 results; Codex: BM25 over name, title, description and arguments, 8 results; Qwen Code:
-terms without stop words against name and description, 5 results, no hint). The request itself is the query.
+terms without stop words against name, server and description, 5 results). The request itself is the query.
 With --qwen the search of an installed Qwen Code itself is asked, too (qwen.mjs).
 
 Usage: finding.py MEMD [--company FILE] [--qwen PACKAGE] [--misses]; FILE: name and description of other tools,
@@ -119,6 +119,7 @@ def qwen(tools, request):
         name, points = ("mcp__" + tool["server"] + "__" + tool["name"]).lower(), 0
         for term in terms:
             points += 12 if name.endswith("_" + term) else 6 if term in name else 0
+            points += 4 if term in ("mcp", tool["server"]) else 0
             points += 2 if term in tool["description"].lower() else 0
         return points
 
@@ -144,7 +145,7 @@ def main():
     tools = list(tools_of(options.memd)) + list(company_of(options.company))
     lines = (HERE / "requests.tsv").read_text(encoding="utf-8").splitlines()
     requests = [line.split("\t") for line in lines if not line.startswith("#")]
-    print(f"{len(tools)} tools; requests that find a right one, by half (b was kept aside when the words were chosen)")
+    print(f"{len(tools)} tools; requests that find a right one, by half (b was kept aside when most words were chosen)")
     clients = {"claude_code": claude_code, "codex": codex, "qwen": qwen}
     if options.qwen:
         clients["qwen itself"] = qwen_itself(options.qwen, tools, requests)
