@@ -390,8 +390,14 @@ void find_in_strings(std::string_view line, std::vector<Signs::Doubt>& doubts, s
       reading.is_veiled = reading.is_veiled || doubts[i].is_veiled;
       reading.in_array = reading.in_array || doubts[i].in_array;
     }
+    // No part of a word, which would look like another.
+    end = std::min(end, string_end);
+    while (begin > string && begin < at && ascii::is_word(line[begin - 1]) && ascii::is_word(line[begin]))
+      ++begin;
+    while (end < string_end && end > at && ascii::is_word(line[end - 1]) && ascii::is_word(line[end]))
+      --end;
     begin = redaction::begin_of_escapes(line, begin, string);
-    find_unescaped(line, begin, std::min(end, string_end), strings.has_value(), reading, layers, out);
+    find_unescaped(line, begin, end, strings.has_value(), reading, layers, out);
   }
 }
 

@@ -519,8 +519,10 @@ void SecretFinder::find(std::string_view text, std::vector<Secret>& out, Signs& 
     scan.scan.each(text, [&](std::size_t begin, std::size_t literal) {
       at_literal(text, begin, scan.literals[literal], ahead, out, signs);
     });
-  each_long_run<kLongRun>(
-      text, [&](std::size_t begin, std::size_t end) { in_long_run(text, begin, end, ahead, out, signs); });
+  each_long_run<kShortRun>(text, [&](std::size_t begin, std::size_t end) {
+    if (end - begin >= kLongRun) in_long_run(text, begin, end, ahead, out, signs);
+    if (may_be_lone_word(text, begin, end)) find_lone_word(text, begin, end, ahead, out);
+  });
   signs.looked_at += ahead.looked_at();
 }
 
