@@ -342,6 +342,33 @@ TEST(Redactor, MasksAWordByItselfThatIsAsRandomAsPasswordsOfPrograms) {
   }
 }
 
+// Words that only the file tells: small letters and digits, hexadecimal digits.
+TEST(Redactor, TheContentOfAFileThatIsThereForSecretsIsMasked) {
+  const std::string secret = "w5uq4i7p4w";
+  const auto is_masked = [](std::string& text) {
+    return text.starts_with('{') ? mask_records(std::span(text.data(), text.size())) > 0 : redact(text);
+  };
+  for (const std::string& text :
+       {"$ cat .env\nBILLING=" + secret + "\n", "cat > /app/.env.local <<E\nX: " + secret + "\nE",
+        "$ head -n 5 ~/.netrc\nmachine h " + secret,
+        "{\"file_path\":\"/app/.env\",\"content\":\"A=1\\nB=" + secret + "\\n\"}",
+        "{\"out\":\"A=1\\nB=" + secret + "\\n\",\"file\":{\"filePath\":\"/app/config/secrets.yml\"}}",
+        "{\"command\":\"cat .env\"}\n{\"output\":\"B=" + secret + "\"}"}) {
+    std::string copy = text;
+    EXPECT_TRUE(is_masked(copy)) << text;
+    EXPECT_EQ(copy.find(secret), std::string::npos) << copy;
+  }
+  for (const std::string& text :
+       {"process.env.x = " + secret, "cat .env.example\nX=" + secret, "see .env\nX=" + secret,
+        std::string("$ cat .env\nHOST=db.example.com:5432\nREGION=us-east-1\nV=2026-11-29T10:00:00Z\nP=/srv/app2/x1\n"),
+        "{\"file_path\":\"/app/.env\",\"id\":\"" + secret + "\"}",
+        "{\"names\":[\".env\"],\"out\":\"B=" + secret + "\"}",
+        "{\"command\":\"cat .env\"}\n{}\n{}\n{}\n{\"output\":\"B=" + secret + "\"}"}) {
+    std::string copy = text;
+    EXPECT_FALSE(is_masked(copy)) << copy;
+  }
+}
+
 TEST(LiteralScan, FindsAWordInAnyCase) {
   for (const std::size_t before : {0U, 1U, 14U, 15U, 16U, 40U})
     for (const std::size_t behind : {0U, 1U, 16U, 33U}) {
