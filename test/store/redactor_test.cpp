@@ -278,7 +278,7 @@ TEST(Redactor, AnyBytesAreSafe) {
 // Compares with a byte-by-byte scan: runs of any length at any position of a block of 64, also at the end of the text.
 TEST(LongRuns, AreTheMaximalOnes) {
   using Runs = std::vector<std::pair<std::size_t, std::size_t>>;
-  constexpr std::size_t kLeast = 20;
+  constexpr std::size_t kLeast = 12;
   std::mt19937 engine(11);
   for (int i = 0; i < 3000; ++i) {
     std::string text;
@@ -314,9 +314,58 @@ TEST(Redactor, FindsARandomWordNearANameWhateverIsBetween) {
   }
   for (const std::string text :
        {"hash the password with argon2id", "the password as SHA256", "passwords: see RFC6749#Token",
-        "validatePassword(form, 'passwordField2')", "password\nA1b2C3d4E5f6", "password; next = A1b2C3d4E5f6"}) {
+        "validatePassword(form, 'passwordField2')", "password\nA1b2C3d4E5f", "password; next = A1b2C3d4E5f"}) {
     std::string copy = text;
     EXPECT_FALSE(redact(copy)) << copy;
+  }
+}
+
+TEST(Redactor, MasksAWordByItselfThatIsAsRandomAsPasswordsOfPrograms) {
+  const std::string secret = "w5Uq4I7P4wvO";
+  for (const std::string& text :
+       {"ada:" + secret, "conn ada/x@db " + secret, "*.mail.example:ada:" + secret + "\n",
+        "user ada on >" + secret + " ~*", "10.0.0.1 " + secret + "w5Uq4I7P", "\"app\" \"" + secret + "\"",
+        "//ada:" + secret + "@h/s", "x\\n" + secret + "\\n", "{\"text\":\"one\\n" + secret + "\\ntwo\"}"}) {
+    std::string copy = text;
+    EXPECT_TRUE(redact(copy)) << text;
+    EXPECT_EQ(copy.find(secret), std::string::npos) << copy;
+  }
+  const std::string hash = "c66cf62e1f95";
+  for (const std::string& text :
+       {"lib/" + secret + "/x", secret + "(x)", "\"node_id\": \"" + secret + "\"",
+        "[\"" + secret + "\", \"" + secret + "\"]", hash + "Wait, that", std::string("checkpoint1Id = ShardedPath2(x)"),
+        std::string("0x9908b0dfUL, 11"), std::string("M4 6h8v1H4V6zm8 3"),
+        std::string("MIIB") + "\nAAAABBBBccccDDDD1111eeee2222FFFF3333gggg4444HHHH5555iiii\n" + secret + "\n",
+        std::string("data: YWJjZGVmZ2hp")}) {
+    std::string copy = text;
+    EXPECT_FALSE(redact(copy)) << copy;
+  }
+}
+
+// Words that only the file tells: small letters and digits, hexadecimal digits.
+TEST(Redactor, TheContentOfAFileThatIsThereForSecretsIsMasked) {
+  const std::string secret = "w5uq4i7p4w";
+  const auto is_masked = [](std::string& text) {
+    return text.starts_with('{') ? mask_records(std::span(text.data(), text.size())) > 0 : redact(text);
+  };
+  for (const std::string& text :
+       {"$ cat .env\nBILLING=" + secret + "\n", "cat > /app/.env.local <<E\nX: " + secret + "\nE",
+        "$ head -n 5 ~/.netrc\nmachine h " + secret,
+        "{\"file_path\":\"/app/.env\",\"content\":\"A=1\\nB=" + secret + "\\n\"}",
+        "{\"out\":\"A=1\\nB=" + secret + "\\n\",\"file\":{\"filePath\":\"/app/config/secrets.yml\"}}",
+        "{\"command\":\"cat .env\"}\n{\"output\":\"B=" + secret + "\"}"}) {
+    std::string copy = text;
+    EXPECT_TRUE(is_masked(copy)) << text;
+    EXPECT_EQ(copy.find(secret), std::string::npos) << copy;
+  }
+  for (const std::string& text :
+       {"process.env.x = " + secret, "cat .env.example\nX=" + secret, "see .env\nX=" + secret,
+        std::string("$ cat .env\nHOST=db.example.com:5432\nREGION=us-east-1\nV=2026-11-29T10:00:00Z\nP=/srv/app2/x1\n"),
+        "{\"file_path\":\"/app/.env\",\"id\":\"" + secret + "\"}",
+        "{\"names\":[\".env\"],\"out\":\"B=" + secret + "\"}",
+        "{\"command\":\"cat .env\"}\n{}\n{}\n{}\n{\"output\":\"B=" + secret + "\"}"}) {
+    std::string copy = text;
+    EXPECT_FALSE(is_masked(copy)) << copy;
   }
 }
 

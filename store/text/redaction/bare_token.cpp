@@ -75,9 +75,7 @@ bool ends_harmless(std::string_view name, WordClass of) {
   return word.empty() || words(of).has(word) || words(of).has(all);
 }
 
-// Of letters and digits only, eight at a time: a letter has the bit 0x40, a digit does not.
 bool has_two_digits(std::string_view run) {
-  constexpr std::uint64_t kOfLetters = 0x4040'4040'4040'4040U;
   bool has_one = false;
   for (std::size_t i = 0; i < run.size(); i += sizeof kOfLetters) {
     std::uint64_t bytes = kOfLetters;
@@ -127,9 +125,50 @@ class BareToken {
     }
   }
 
+  // Whether the run is a word by itself, random as passwords are that programs make: `ada:…`, `-x …`, a line of it.
+  bool is_lone_word() {
+    // The n of "\n…" belongs to the escape sequence.
+    if (begin_ > 0 && text_[begin_ - 1] == '\\' &&
+        std::string_view("nrtbf").find(text_[begin_]) != std::string_view::npos)
+      ++begin_;
+    const std::string_view v = value();
+    if (v.size() > kLongestToken || !is_token_like(v, kShortRun, ahead_) || ahead_.entropy(v) <= 3) return false;
+    const Shape s = ahead_.shape_of(v);
+    if (s.digits * 2 > v.size() || is_drawing(v) || (s.digit_runs < 2 && ahead_.wordiness(v) >= 0.3)) return false;
+    // A number with its type, a digest and what follows it, Base64 of a text.
+    constexpr std::size_t kDigest = 8;
+    if (v.starts_with("0x") || is_small_hex(v.substr(0, kDigest)) || is_small_hex(v.substr(1, kDigest)) ||
+        (v.size() % 4 == 0 && each_base64_byte(v, [](char c) { return c >= ' ' && c < 0x7F; })))
+      return false;
+    return !is_named_harmless() && !is_placeholder(v, ahead_) && !is_of_block();
+  }
+
   Secret secret() const { return {begin_, end_, "token"}; }
 
  private:
+  // A path of SVG: "6h8v1H4V6zm8"
+  static bool is_drawing(std::string_view v) {
+    return v.find_first_not_of("0123456789MmLlHhVvCcSsQqTtAaZz") == std::string_view::npos;
+  }
+  static bool is_small_hex(std::string_view v) {
+    return std::all_of(v.begin(), v.end(), [](char c) { return ascii::is_hex(c) && !ascii::is_upper(c); });
+  }
+  // Whether the name or the call in front says that this is no secret, or it is one of several in an array.
+  bool is_named_harmless() const {
+    std::size_t i = begin_;
+    while (i > 0 && (is_quote_mark(text_[i - 1]) || text_[i - 1] == '\\'))
+      --i;
+    const bool is_quoted = i < begin_;
+    while (i > 0 && text_[i - 1] == ' ' && begin_ - i < 24)
+      --i;
+    if (i == 0) return false;
+    const char sign = text_[i - 1];
+    if (is_quoted && (sign == ',' || sign == '[')) return true;
+    if (sign == '(') return ends_harmless(name_before(i - 1), WordClass::harmless_call);
+    return (sign == '=' || sign == ':') && name_before(i - 1).size() > 1 &&
+           ends_harmless(name_before(i - 1), WordClass::harmless_key_name);
+  }
+
   // From the run to the token. Returns false if that is too long or part of something else.
   bool extend() {
     const std::size_t least = begin_ - std::min(begin_, kLongestToken);
@@ -318,6 +357,12 @@ void find_bare_token(std::string_view text, std::size_t begin, std::size_t end, 
                      std::vector<Secret>& out) {
   BareToken token(text, begin, end, ahead);
   if (token.is_secret()) out.push_back(token.secret());
+}
+
+void find_lone_word(std::string_view text, std::size_t begin, std::size_t end, LookAhead& ahead,
+                    std::vector<Secret>& out) {
+  BareToken token(text, begin, end, ahead);
+  if (token.is_lone_word()) out.push_back(token.secret());
 }
 
 }  // namespace memd::redaction

@@ -121,7 +121,7 @@ constexpr std::uint64_t places_of_runs(std::uint64_t bits) {
   return bits;
 }
 
-// Calls found(begin, end) for each run of at least kLeast (17 to 64) ASCII letters and digits. Processes 64 bytes at a
+// Calls found(begin, end) for each run of at least kLeast (2 to 64) ASCII letters and digits. Processes 64 bytes at a
 // time.
 template <std::size_t kLeast, class F>
 void each_long_run(std::string_view text, F&& found) {

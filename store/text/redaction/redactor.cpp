@@ -5,6 +5,7 @@
 #include "store/text/redaction/escaped_text.hpp"
 #include "store/text/redaction/forgotten_text.hpp"
 #include "store/text/redaction/private_text.hpp"
+#include "store/text/redaction/secret_file.hpp"
 #include "store/text/redaction/secret_finder.hpp"
 #include "store/text/redaction/veiled_text.hpp"
 
@@ -390,8 +391,35 @@ void find_in_strings(std::string_view line, std::vector<Signs::Doubt>& doubts, s
       reading.is_veiled = reading.is_veiled || doubts[i].is_veiled;
       reading.in_array = reading.in_array || doubts[i].in_array;
     }
+    // No part of a word, which would look like another.
+    end = std::min(end, string_end);
+    while (begin > string && begin < at && ascii::is_word(line[begin - 1]) && ascii::is_word(line[begin]))
+      ++begin;
+    while (end < string_end && end > at && ascii::is_word(line[end - 1]) && ascii::is_word(line[end]))
+      --end;
     begin = redaction::begin_of_escapes(line, begin, string);
-    find_unescaped(line, begin, std::min(end, string_end), strings.has_value(), reading, layers, out);
+    find_unescaped(line, begin, end, strings.has_value(), reading, layers, out);
+  }
+}
+
+// A record that names a file of secrets, or follows one that does: the strings in it that are texts of several lines or
+// settings may be what the file contains. Those of identifiers are not.
+void find_in_texts(std::string_view line, std::size_t at, std::vector<Secret>& out) {
+  constexpr std::size_t kReach = 16'384;
+  JsonStrings strings(line);
+  Unescaped text;
+  std::vector<Secret> found;
+  for (std::size_t next = at - std::min(at, kReach); strings.go_to(next) && strings.begin() < line.size();
+       next = strings.end() + 1) {
+    if (strings.begin() > at + kReach) return;
+    const std::string_view string = line.substr(strings.begin(), std::min(strings.end() - strings.begin(), kReach));
+    if (string.find("\\n") == std::string_view::npos && string.find('=') == std::string_view::npos) continue;
+    redaction::unescape(string, text);
+    found.clear();
+    redaction::LookAhead ahead(text.text);
+    redaction::find_in_secret_file(text.text, ahead, found);
+    for (const Secret& s : found)
+      out.push_back({strings.begin() + text.origin[s.begin], strings.begin() + text.origin[s.end], s.kind});
   }
 }
 
@@ -490,7 +518,10 @@ std::size_t mask_found(std::span<char> line, std::vector<Secret>& secrets) {
   return secrets.size();
 }
 
-std::size_t mask_line(std::span<char> line, What what) {
+// Records for which a file counts that the last of them named: a call, what it printed, and what is between.
+constexpr int kRecordsOfFile = 3;
+
+std::size_t mask_line(std::span<char> line, What what, int& of_file) {
   const std::string_view text(line.data(), line.size());
   std::vector<Secret> secrets;
   Signs signs;
@@ -499,6 +530,9 @@ std::size_t mask_line(std::span<char> line, What what) {
   for (const Secret& s : secrets)
     signs.doubts.push_back({s.begin, s.kind == "private_key", false, false});
   if (what == What::all && !signs.doubts.empty()) find_in_strings(text, signs.doubts, secrets);
+  const bool is_named = signs.of_file != std::string_view::npos;
+  if ((is_named || of_file > 0) && text.starts_with('{')) find_in_texts(text, is_named ? signs.of_file : 0, secrets);
+  of_file = is_named ? kRecordsOfFile : of_file - 1;
   return mask_found(line, secrets);
 }
 
@@ -523,13 +557,15 @@ std::size_t mask_lines(std::span<char> lines, F&& mask) {
 }  // namespace
 
 std::size_t mask_records(std::span<char> lines) {
-  return mask_lines(lines, [](std::span<char> line) { return mask_line(line, What::all); });
+  int of_file = 0;
+  return mask_lines(lines, [&](std::span<char> line) { return mask_line(line, What::all, of_file); });
 }
 
 std::size_t mask_record(std::string& record) { return mask_records(std::span(record.data(), record.size())); }
 
 std::size_t mask_private(std::span<char> lines) {
-  return mask_lines(lines, [](std::span<char> line) { return mask_line(line, What::only_private); });
+  int of_file = 0;
+  return mask_lines(lines, [&](std::span<char> line) { return mask_line(line, What::only_private, of_file); });
 }
 
 std::size_t mask_forgotten(std::span<char> lines, const redaction::ForgottenTexts& texts) {

@@ -6,6 +6,7 @@
 #include "store/text/redaction/distant_value.hpp"
 #include "store/text/redaction/escaped_text.hpp"
 #include "store/text/redaction/named_value.hpp"
+#include "store/text/redaction/secret_file.hpp"
 #include "store/text/words.hpp"
 
 #include <algorithm>
@@ -331,6 +332,10 @@ void SecretFinder::at_literal(std::string_view text, std::size_t begin, std::siz
         break;
       }
       case Sign::What::form: {
+        if (sign.form == Form::file) {
+          if (opens_secret_file(text, begin, end - begin)) signs.of_file = std::min(signs.of_file, begin);
+          break;
+        }
         const std::size_t before = out.size();
         bool form_is_doubtful = false;
         find_form(sign.form, text, begin, ahead, out, form_is_doubtful);
@@ -519,8 +524,19 @@ void SecretFinder::find(std::string_view text, std::vector<Secret>& out, Signs& 
     scan.scan.each(text, [&](std::size_t begin, std::size_t literal) {
       at_literal(text, begin, scan.literals[literal], ahead, out, signs);
     });
-  each_long_run<kLongRun>(
-      text, [&](std::size_t begin, std::size_t end) { in_long_run(text, begin, end, ahead, out, signs); });
+  each_long_run<kShortRun>(text, [&](std::size_t begin, std::size_t end) {
+    if (end - begin >= kLongRun) in_long_run(text, begin, end, ahead, out, signs);
+    if (may_be_lone_word(text, begin, end)) find_lone_word(text, begin, end, ahead, out);
+  });
+  // Of JSON, only some strings are what the file contains (redactor.cpp).
+  if (signs.of_file != std::string_view::npos && !text.starts_with('{') && !text.starts_with('[')) {
+    constexpr std::size_t kReach = 8192;
+    const std::size_t behind = out.size();
+    LookAhead of_rest(text.substr(signs.of_file, kReach));
+    find_in_secret_file(of_rest.text(), of_rest, out);
+    for (std::size_t i = behind; i < out.size(); ++i)
+      out[i].begin += signs.of_file, out[i].end += signs.of_file;
+  }
   signs.looked_at += ahead.looked_at();
 }
 

@@ -56,6 +56,7 @@ class SecretFinder {
     std::size_t behind_name = 0;  // the end of the last sensitive name
     std::size_t base64_end = 0;   // of the last encoded text that was looked into
     int depth = 0;                // of texts that are encoded in others
+    std::size_t of_file = std::string_view::npos;  // where a file is opened that is there for secrets
   };
   // Appends the secrets, unordered; they may overlap.
   void find(std::string_view text, std::vector<Secret>& out, Signs& signs) const;

@@ -382,7 +382,7 @@ void find_in_manifest(std::string_view text, std::size_t at, LookAhead& ahead, s
 }  // namespace
 
 std::optional<Form> form_named(std::string_view name) {
-  constexpr std::array<std::string_view, 6> kNames{"url", "header", "cookie", "user", "key_block", "manifest"};
+  constexpr std::array<std::string_view, 7> kNames{"url", "header", "cookie", "user", "key_block", "manifest", "file"};
   const auto found = std::find(kNames.begin(), kNames.end(), name);
   if (found == kNames.end()) return std::nullopt;
   return static_cast<Form>(found - kNames.begin());
@@ -397,6 +397,7 @@ void find_form(Form form, std::string_view text, std::size_t at, LookAhead& ahea
     case Form::user: return find_of_user(text, at, ahead, out, doubtful);
     case Form::key_block: return find_key_block(text, at, out, doubtful);
     case Form::manifest: return find_in_manifest(text, at, ahead, out, doubtful);
+    case Form::file: break;  // SecretFinder looks at it
   }
 }
 

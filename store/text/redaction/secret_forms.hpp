@@ -20,6 +20,7 @@ enum class Form : std::uint8_t {
   user,       // "-u user:password" of curl
   key_block,  // "PRIVATE KEY": its lines, also behind line numbers, in comments and in arrays
   manifest,   // "kind: Secret" of Kubernetes: all values of its data
+  file,       // the name of a file that is there for secrets: random words behind it (secret_file.hpp)
 };
 std::optional<Form> form_named(std::string_view name);
 
