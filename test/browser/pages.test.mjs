@@ -165,7 +165,7 @@ describe('the report', () => {
       const before = await where();
       await page.getByRole('button', { name: 'Enlarge' }).click();
       assert.equal(await page.locator('.graph').getAttribute('data-zoom'), '1.50');
-      await page.getByRole('button', { name: 'Show all' }).click();
+      await page.getByRole('button', { name: 'Fit all' }).click();
       assert.ok(Math.abs((await where()) - before) < 1);
       await page.locator('.graph-box').scrollIntoViewIfNeeded();
       const corner = await page.locator('.graph-box').boundingBox();
@@ -174,7 +174,7 @@ describe('the report', () => {
       await page.mouse.move(corner.x + 75, corner.y + 15);
       await page.mouse.up();
       assert.ok(Math.abs((await where()) - before - 60) < 2, 'moved');
-      await page.getByRole('button', { name: 'Show all' }).click();
+      await page.getByRole('button', { name: 'Fit all' }).click();
 
       await hub.focus();
       await page.keyboard.press('Enter');

@@ -86,6 +86,12 @@ describe('views', () => {
         await page.locator('table.usage tbody tr').first().waitFor();
         await checked(page, 'usage');
         await fits('usage');
+        await show(page, '#/memories');
+        if (viewport.width > 700) {
+          await page.locator('.graph .memory').first().click();
+          await page.locator('.memory-graph .panel h4').waitFor();
+          await checked(page, 'graph');
+        }
         await show(page, '#/memories/learning-rules');
         await page.locator('.memory h2').waitFor();
         await checked(page, 'memories');
@@ -167,6 +173,8 @@ describe('views', () => {
     await page.getByLabel('Text').fill('Something else.');
     await page.getByRole('button', { name: 'Save' }).click();
     await page.locator('.memory .prose', { hasText: 'Something else.' }).waitFor();
+    await page.getByRole('button', { name: 'Verify' }).click();
+    await page.locator('.memory [role=status]', { hasText: /verified|stale|unknown|held against a repository/ }).waitFor();
     await page.getByRole('button', { name: 'Delete' }).click();
     await page.getByRole('button', { name: 'Undo' }).click();
     await page.locator('.memory .prose', { hasText: 'Something else.' }).waitFor();
