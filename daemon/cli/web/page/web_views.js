@@ -114,7 +114,7 @@ function Memory({ slug, cwd, changed }) {
     ${memory.provenance?.exchange && html`<p class="small muted text">Drawn from ${memory.provenance.exchange}</p>`}
     ${memory.problems?.map((problem) => html`<p class="problem text">${problem}</p>`)}
     <p class="small muted mono text">${memory.path}</p>
-    <p class="buttons"><button type="button" onClick=${() => setEditing(true)}>Edit</button><button type="button" onClick=${verify}>Verify</button><button type="button" onClick=${remove}>Delete</button><span role="status" class="small muted">${told}</span></p>
+    <p class="buttons"><button type="button" onClick=${() => setEditing(true)}>Edit</button>${(cwd || memory.scope !== 'global') && html`<button type="button" onClick=${verify}>Verify</button>`}<button type="button" onClick=${remove}>Delete</button><span role="status" class="small muted">${told}</span></p>
   </article>`;
 }
 
