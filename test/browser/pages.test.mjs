@@ -70,7 +70,11 @@ describe('the report', () => {
       const { page } = tab;
       for (const id of ['overview', 'activity', 'sessions', 'topics', 'memories', 'tokens', 'files', 'tools', 'coverage', 'gaps'])
         assert.equal(await page.locator(`#${id} .empty`).count(), 0, id);
-      assert.ok((await page.locator('.heat rect').count()) > 150);
+      const days = await page.evaluate(() => {
+        const all = JSON.parse(document.getElementById('data').textContent).activity.map((row) => row.day).filter(Boolean);
+        return Math.min((Math.max(...all) - Math.min(...all)) / 86_400_000, 52 * 7) + 1;
+      });
+      assert.equal(await page.locator('.heat rect').count(), days, 'the calendar fits its span');
       assert.ok((await page.locator('#activity .session').count()) > 5);
       assert.ok((await page.locator('#tokens svg .fill').count()) > 50);
       assert.equal(await page.title(), 'memd report');
