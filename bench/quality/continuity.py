@@ -25,7 +25,7 @@ from used import COMMANDS, CONSTRAINTS, EDITED, FILES, HEADS, IDENTIFIERS, KINDS
     names_command
 
 WINDOW = 50
-SECTIONS = ("Goal", "Keep to", "Memories", "Decided", "Open", "Last error", "Tests", "Next", "Values",
+SECTIONS = ("Goal", "Keep to", "Memories", "Decided", "Said", "Open", "Last error", "Tests", "Next", "Values",
             "Agent's last words", "In the background", "Files (e edited, r read)", "Commands", "Also ran", "Names")
 
 

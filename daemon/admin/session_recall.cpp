@@ -95,7 +95,7 @@ Result<continuity::Pack> told_state(Reader& reader, std::int64_t session_pk, boo
     return t.outcome == continuity::TestOutcome::unknown ||
            (!compacting && t.outcome != continuity::TestOutcome::failed);
   });
-  state.decisions.clear();  // a person's count, see decisions_of()
+  state.choices.clear();  // a person's count, see decisions_of()
   const auto announces = [](const continuity::ExtractedSentence& s) { return continuity::announces(s.text); };
   std::erase_if(state.next_steps, announces);
   if (state.last_words && announces(*state.last_words)) state.last_words.reset();

@@ -44,6 +44,7 @@ Result<std::optional<Reopening>> run_browser(const Invocation& call, browse::Bro
     if (auto reply = asker.take()) browser.take(std::move(*reply), steady_ms());
     for (const browse::Key& key : terminal->keys())
       browser.press(key, steady_ms());
+    if (const std::string copied = browser.take_copied(); !copied.empty()) terminal->copy(copied);
   }
   return browser.session_to_open();
 }

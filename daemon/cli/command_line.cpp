@@ -251,6 +251,7 @@ const std::vector<Guess>& guesses() {
       {"decisions", {"observations", "--kind", "decision"}},
       {"blame", {"file-history"}},
       {"delete", {"forget"}},
+      {"rm", {"forget"}},
       {"list", {"sessions"}},
       {"ls", {"sessions"}},
       {"history", {"sessions"}},
@@ -258,6 +259,13 @@ const std::vector<Guess>& guesses() {
       {"find", {"search"}},
       {"grep", {"search"}},
       {"cost", {"usage"}},
+      {"stats", {"usage"}},
+      {"read", {"show"}},
+      {"continue", {"open"}},
+      {"errors", {"fix"}},
+      {"commits", {"cmd", "git", "commit"}},
+      {"memories", {"memory", "list"}},
+      {"remember", {"memory", "write", "--type", "learning", "--title"}},
       {"projects", {"project", "list"}},
       {"version", {"--version"}}};
   return kGuesses;
@@ -284,6 +292,9 @@ std::vector<std::string> arguments_of(const Offer& offer, int argc, char** argv)
     out.emplace_back("--help");
   }
   if (place < out.size() && out[place] == "project") return summary_of_project(std::move(out), place);
+  if (place + 1 == out.size() && out[place] == "memory") out.emplace_back("list");
+  if (place + 1 < out.size() && out[place] == "history" && !out[place + 1].starts_with('-'))
+    out[place] = "file-history";
   if (place >= out.size() || offer.find(out[place]) != nullptr) return out;
   if (const auto guess = std::ranges::find(guesses(), out[place], &Guess::typed); guess != guesses().end()) {
     const auto at = out.erase(out.begin() + static_cast<std::ptrdiff_t>(place));

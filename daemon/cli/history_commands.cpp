@@ -201,7 +201,7 @@ Command sessions_command() {
   c.json_schema = schema_of<tools::ListSessionsAnswer>(c.name);
   take_options(c, {rows_option(&o->count, "How many (20); 0: all"),
                    {"--subagents", &p.include_subagents, "Subagents too"},
-                   {.names = "--state",
+                   {.names = "--state,--outcome",
                     .target = &p.state,
                     .help = "Only those in this state: running, done, abandoned, …",
                     .one_of = {tools::kStateChoices.begin(), tools::kStateChoices.end()}}});

@@ -53,7 +53,7 @@ struct ExportOptions {
 // Returns the writer of a transcript; null for the other formats.
 std::unique_ptr<interchange::TranscriptWriter> transcript_writer(const std::string& format, interchange::WriteLine line,
                                                                  interchange::AsOf as_of) {
-  if (format == "md") return interchange::markdown_writer(std::move(line));
+  if (format == "md" || format == "markdown") return interchange::markdown_writer(std::move(line));
   if (format == "html") return interchange::html_writer(std::move(line));
   if (format == "json") return interchange::json_writer(std::move(line), as_of);
   return nullptr;
@@ -128,7 +128,7 @@ Command export_command() {
        .target = &o->format,
        .help = "events (JSON Lines, events.v1; the default), md, html, json, or session (JSON Lines, a Session and its "
                "SessionEvents)",
-       .one_of = {"events", "md", "html", "json", "session"}},
+       .one_of = {"events", "md", "markdown", "html", "json", "session"}},
       {"-o,--output", &o->output, "Where to; standard output if not given", "FILE"},
       {"--subagents", &o->subagents, "Its subagents' sessions too"},
       {"--encrypt", &o->encrypt, "Seal it with the configured key; `memd import` and `memd key open` read it"}};

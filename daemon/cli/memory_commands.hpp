@@ -58,6 +58,9 @@ Result<memories::Destination> destination(const MemoryOptions& o);
 MemoryWrittenReport written_report(const Memory& m, bool created, bool masked);
 // Prints "created", "changed", "deleted", …; JSON for a program.
 Result<void> print_written(const Invocation& call, const Memory& m, std::string_view done, bool masked);
+// Compares memories of the notebook's project with git: the one of this name, without a name all.
+// Errc::invalid_argument: there is no project.
+Result<VerifyReport> verify_report(const memories::Notebook& notebook, const std::optional<memories::MemoryName>& name);
 // Returns "a relates-to b".
 Line link_line(const std::string& source, const std::string& label, const std::string& target, bool changed);
 // `Report`: the type of its --json output.

@@ -235,19 +235,21 @@ struct Checked {
   bool written = false;
 };
 
-Result<int> print_checked(const Invocation& call, const std::vector<Checked>& all) {
-  if (call.as_json) {
-    VerifyReport report;
-    for (const Checked& one : all) {
-      CheckedMemory out{one.memory.slug, one.memory.path.string(), std::string(to_string(one.found.status)),
-                        one.found.base,  one.found.named,          {},
-                        one.written};
-      for (const auto& commit : one.found.changed_by)
-        out.commits.push_back({commit.sha, commit.subject});
-      report.memories.push_back(std::move(out));
-    }
-    return print_json(call, report);
+VerifyReport report_of(const std::vector<Checked>& all) {
+  VerifyReport report;
+  for (const Checked& one : all) {
+    CheckedMemory out{one.memory.slug, one.memory.path.string(), std::string(to_string(one.found.status)),
+                      one.found.base,  one.found.named,          {},
+                      one.written};
+    for (const auto& commit : one.found.changed_by)
+      out.commits.push_back({commit.sha, commit.subject});
+    report.memories.push_back(std::move(out));
   }
+  return report;
+}
+
+Result<int> print_checked(const Invocation& call, const std::vector<Checked>& all) {
+  if (call.as_json) return print_json(call, report_of(all));
   Screen screen(call.look);
   for (const Checked& one : all) {
     const bool stale = to_string(one.found.status) == "stale";
@@ -279,17 +281,17 @@ Result<void> write_status(const Notebook& notebook, Checked& one, bool ok, const
   return {};
 }
 
-Result<int> verify_memory(const MemoryOptions& o, const Invocation& call) {
-  const Notebook notebook = notebook_of(call.settings);
-  const auto& project = notebook.places().project;
-  if (project.empty())
+Result<memories::Git> repository_of(const Notebook& notebook) {
+  if (notebook.places().project.empty())
     return Error(Errc::invalid_argument, "memories are held against a repository: name its directory (--project DIR)");
-  if (o.ok && o.slug.empty()) return Error(Errc::invalid_argument, "--ok: name the memory that you have read");
-  MEMD_TRY_ASSIGN(const auto git, memories::Git::open(project));
+  return memories::Git::open(notebook.places().project);
+}
+
+Result<std::vector<Checked>> checked(const Notebook& notebook, const std::optional<memories::MemoryName>& name,
+                                     const memories::Git& git) {
   std::vector<Checked> all;
-  if (!o.slug.empty()) {
-    MEMD_TRY_ASSIGN(const auto name, memory_named(o, o.slug));
-    MEMD_TRY_ASSIGN(auto found, notebook.find(name));
+  if (name) {
+    MEMD_TRY_ASSIGN(auto found, notebook.find(*name));
     all.push_back({found.place, std::move(found.read.memory), {}, false});
   } else {
     for (const auto& place : notebook.places().places())
@@ -298,6 +300,20 @@ Result<int> verify_memory(const MemoryOptions& o, const Invocation& call) {
   }
   for (Checked& one : all) {
     MEMD_TRY_ASSIGN(one.found, memories::verify(one.memory, git));
+  }
+  return all;
+}
+
+Result<int> verify_memory(const MemoryOptions& o, const Invocation& call) {
+  const Notebook notebook = notebook_of(call.settings);
+  if (o.ok && o.slug.empty()) return Error(Errc::invalid_argument, "--ok: name the memory that you have read");
+  MEMD_TRY_ASSIGN(const auto git, repository_of(notebook));
+  std::optional<memories::MemoryName> name;
+  if (!o.slug.empty()) {
+    MEMD_TRY_ASSIGN(name, memory_named(o, o.slug));
+  }
+  MEMD_TRY_ASSIGN(auto all, checked(notebook, name, git));
+  for (Checked& one : all) {
     if (o.mark || o.ok) MEMD_TRY(write_status(notebook, one, o.ok, git));
     if (one.written && o.ok) one.found.changed_by.clear();
   }
@@ -305,6 +321,12 @@ Result<int> verify_memory(const MemoryOptions& o, const Invocation& call) {
 }
 
 }  // namespace
+
+Result<VerifyReport> verify_report(const Notebook& notebook, const std::optional<memories::MemoryName>& name) {
+  MEMD_TRY_ASSIGN(const auto git, repository_of(notebook));
+  MEMD_TRY_ASSIGN(const auto all, checked(notebook, name, git));
+  return report_of(all);
+}
 
 std::vector<Command> memory_history_commands(const Options& o) {
   const Option scope{"--scope", &o->scope, "global, project, local or enterprise"};

@@ -32,7 +32,7 @@ class TranscriptBuilder final : public SessionVisitor {
   Result<void> event(const Event& e, const WalkedEvent& walked) override {
     if (next_ < exchanges_.size() && walked.seq >= exchanges_[next_].first_seq) MEMD_TRY(open(next_++));
     if ((walked.flags & kFlagSuperseded) != 0) return {};
-    if (walked.derived_from != 0 && e.kind != EventKind::decision) return {};
+    if (walked.derived_from != 0) return {};
     if (e.kind == EventKind::lifecycle && is_bookkeeping(e.lifecycle)) return {};
     if (e.kind == EventKind::tool_result && join(e, walked)) return {};
     add(e, walked);

@@ -52,7 +52,7 @@ std::unique_ptr<TranscriptWriter> html_writer(WriteLine line);
 // Follows schemas/json/transcript.v1.schema.json.
 std::unique_ptr<TranscriptWriter> json_writer(WriteLine line, AsOf as_of);
 
-// Writes a session to `writer`. Leaves out events derived by memd (edits, test runs, retries), except decisions. Masks
+// Writes a session to `writer`. Leaves out events derived by memd (edits, test runs, retries, decisions). Masks
 // secrets.
 Result<ExportReport> write_transcript(Reader& reader, RecordFinder& records, const SessionRow& session,
                                       TranscriptWriter& writer, const WalkProgress& progress);

@@ -84,8 +84,7 @@ Result<std::vector<DecisionOut>> decisions_of(Reader& reader, const QueryFilter&
   std::vector<DecisionOut> out;
   for (const ObservationRow& row : all.observations) {
     DecisionOut one = decision_out(row.observation, row.reversed_by);
-    // docs/benchmarks.md#decisions: about half of the agent's, of answers and of plans are worth a line.
-    if (one.decided_by != "user" || one.kind == "answer" || one.kind == "plan" || one.reversed_by) continue;
+    if (one.reversed_by) continue;
     if (row.exchange_id != 0) one.exchange_id = format_exchange_id(row.exchange_id);
     out.push_back(std::move(one));
   }

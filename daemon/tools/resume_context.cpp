@@ -199,6 +199,7 @@ void put(continuity::Pack pack, ResumeAnswer& out) {
   out.goal = unless_empty(std::move(pack.goal));
   out.constraints = unless_empty(std::move(pack.constraints));
   out.decisions = unless_empty(std::move(pack.decisions));
+  out.said = unless_empty(std::move(pack.said));
   out.problems = unless_empty(std::move(pack.problems));
   out.last_error = std::move(pack.last_error);
   out.tests = unless_empty(std::move(pack.tests));
@@ -353,6 +354,7 @@ AnswerText render_text(const ResumeAnswer& a) {
   add_section(body, "Keep to", a.constraints);
   add_section(body, "Memories", a.memories);
   add_section(body, "Decided", a.decisions);
+  add_section(body, "Said", a.said);
   add_section(body, "Open", a.problems);
   add_line(body, "Last error", a.last_error);
   add_section(body, "Tests", a.tests);

@@ -50,6 +50,7 @@ struct ResumeAnswer : Answer {
   std::optional<std::vector<std::string>> goal;
   std::optional<std::vector<std::string>> constraints;
   std::optional<std::vector<std::string>> decisions;
+  std::optional<std::vector<std::string>> said;
   std::optional<std::vector<std::string>> problems;
   std::optional<std::string> last_error;
   std::optional<std::vector<std::string>> tests;
@@ -107,8 +108,9 @@ MEMD_DESCRIBE_ANSWER(
     field<&T::said_already>("Items that are not repeated."),
     field<&T::left_out>("Items for which max_tokens was too small."),
     field<&T::goal>("As the user last put it, then the first request. [x42]: where, for get_exchange."),
-    field<&T::constraints>("Constraints set by the user."), field<&T::decisions>("What was decided, with reasons."),
-    field<&T::problems>(), field<&T::last_error>("The last failure that was not fixed: what was run and what it said."),
+    field<&T::constraints>("Constraints set by the user."), field<&T::decisions>("What the user decided."),
+    field<&T::said>("About the way to go, mostly by the agent; half of it decides nothing."), field<&T::problems>(),
+    field<&T::last_error>("The last failure that was not fixed: what was run and what it said."),
     field<&T::tests>("How they came out, failing first; failed before: another passed later."),
     field<&T::next_steps>("Tasks as the list last was, promises, and steps as last stated."),
     field<&T::values>("Exact sizes, times, limits and results that were stated."),

@@ -9,6 +9,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace memd {
@@ -54,9 +55,18 @@ struct ObservationsOfQuery {
 // Used by other queries. Throws ErrorException. Connection thread.
 namespace queries {
 
+// Condition on `observations o`: it is shown. Decisions are if is_shown() says so
+// (store/insight/summary/decisions.hpp).
+inline constexpr std::string_view kShownObservation =
+    "NOT EXISTS (SELECT 1 FROM decisions hidden WHERE hidden.observation_pk = o.observation_pk"
+    " AND hidden.judged_by = '' AND (hidden.decided_by = 1 OR hidden.kind >= 3))";
+
 // Loads the observations of the exchanges with first ≤ number ≤ last, in order.
 std::vector<Observation> observations_of(sqlite::Database& db, std::int64_t session_pk, std::int64_t first_number,
                                          std::int64_t last_number);
+
+// Returns the exchanges with a shown observation of the type.
+std::vector<ExchangeId> exchanges_observed(sqlite::Database& db, ObservationType type);
 
 }  // namespace queries
 }  // namespace memd

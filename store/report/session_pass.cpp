@@ -1,6 +1,7 @@
 #include "store/report/session_pass.hpp"
 
 #include "schemas/sql_text.hpp"
+#include "store/read/observations.hpp"
 #include "store/read/sessions.hpp"
 #include "store/text/event_summary.hpp"
 #include "store/text/text_units.hpp"
@@ -34,7 +35,7 @@ void SessionPass::add(const SelectedSession& session, ReportSession* detail) {
   if (exchanges_.empty() && timed()) return;
   read_files(session, detail);
   read_events(session, detail);
-  if (detail != nullptr && detail->evicted) read_kept_decisions(session, *detail);
+  if (detail != nullptr) read_decisions(session, *detail);
   read_topics(detail);
   if (detail != nullptr) read_last_answer(*detail);
 }
@@ -157,12 +158,11 @@ void SessionPass::read_files(const SelectedSession& session, ReportSession* deta
 }
 
 void SessionPass::read_events(const SelectedSession& session, ReportSession* detail) {
-  auto& q =
-      db_.query(sql_text("SELECT seq, kind, tool, pair_seq, flags"
-                         ", CASE WHEN kind IN (EventKind::decision, EventKind::test_run) THEN summary END FROM events"
-                         " WHERE session_pk = ?1 AND kind IN (EventKind::tool_call, EventKind::tool_result,"
-                         " EventKind::test_run, EventKind::decision) ORDER BY seq"),
-                session.pk);
+  auto& q = db_.query(sql_text("SELECT seq, kind, tool, pair_seq, flags"
+                               ", CASE WHEN kind = EventKind::test_run THEN summary END FROM events"
+                               " WHERE session_pk = ?1 AND kind IN (EventKind::tool_call, EventKind::tool_result,"
+                               " EventKind::test_run) ORDER BY seq"),
+                      session.pk);
   std::unordered_map<std::int64_t, ToolUse*> calls;  // by seq
   auto exchange = exchanges_.begin();
   while (q.step()) {
@@ -194,19 +194,17 @@ void SessionPass::read_events(const SelectedSession& session, ReportSession* det
         count_test_run(outcome_of_test_run(q.text(5)), report_);
         if (detail != nullptr) count_test_run(outcome_of_test_run(q.text(5)), *detail);
         break;
-      case EventKind::decision:
-        if (detail != nullptr && detail->decisions.size() < kDecisions) detail->decisions.push_back(q.str(5));
-        break;
       default: break;
     }
   }
 }
 
-// For an evicted session, whose events are deleted.
-void SessionPass::read_kept_decisions(const SelectedSession& session, ReportSession& detail) {
-  detail.decisions.clear();
-  auto& q = db_.query("SELECT summary FROM observations WHERE session_pk = ? AND type = 'decision' ORDER BY time",
-                      session.pk);
+void SessionPass::read_decisions(const SelectedSession& session, ReportSession& detail) {
+  static const std::string sql =
+      "SELECT o.summary FROM observations o WHERE o.session_pk = ?1 AND o.type = 'decision' AND o.time >= ?2"
+      " AND (?3 = 0 OR o.time < ?3) AND " +
+      std::string(queries::kShownObservation) + " ORDER BY o.time";
+  auto& q = db_.query(sql, session.pk, filter_.since, filter_.until);
   while (detail.decisions.size() < kDecisions && q.step())
     detail.decisions.push_back(q.str(0));
   q.reset();

@@ -74,7 +74,7 @@ class SessionPass {
   void read_last_answer(ReportSession& detail);
   void read_files(const SelectedSession& session, ReportSession* detail);
   void read_events(const SelectedSession& session, ReportSession* detail);
-  void read_kept_decisions(const SelectedSession& session, ReportSession& detail);
+  void read_decisions(const SelectedSession& session, ReportSession& detail);
   void read_topics(ReportSession* detail);
 
   sqlite::Database& db_;

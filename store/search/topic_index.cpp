@@ -3,6 +3,7 @@
 #include "schemas/base/ascii.hpp"
 #include "store/db/fts5.hpp"
 #include "store/db/rows.hpp"
+#include "store/read/observations.hpp"
 #include "store/read/row_filter.hpp"
 #include "store/text/words.hpp"
 
@@ -121,13 +122,8 @@ TopicFilter::TopicFilter(sqlite::Database& db, const QueryFilter& filter) : sinc
   by_session_ = filter.no_platform || !filter.platforms.empty() || !filter.project.empty() || !filter.session.empty() ||
                 !filter.include_subagents;
   if (filter.observed) {
-    auto& q = db.query(
-        "SELECT e.exchange_pk FROM observations o CROSS JOIN exchanges e"
-        " ON e.session_pk = o.session_pk AND e.exchange_number = o.exchange_number WHERE o.type = ?1",
-        to_string(*filter.observed));
-    observed_.emplace();
-    while (q.step())
-      observed_->insert(q.int64(0));
+    const std::vector<ExchangeId> observed = queries::exchanges_observed(db, *filter.observed);
+    observed_.emplace(observed.begin(), observed.end());
   }
   if (!by_session_) return;
   static const std::string sql =

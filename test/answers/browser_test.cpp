@@ -261,11 +261,15 @@ TEST_F(BrowserTest, OpensAHitWithItsWordsMarkedAndGoesBack) {
   EXPECT_THAT(chosen(), HasSubstr("Token"));
   keys("n");
   EXPECT_THAT(chosen(), HasSubstr("bucket at last"));
+  EXPECT_THAT(shown().back(), HasSubstr("match 2 of 2"));
   keys("n");
-  EXPECT_THAT(shown().back(), HasSubstr("no match below"));
+  EXPECT_THAT(chosen(), HasSubstr("Token")) << "behind the last is the first";
   keys("N");
-  EXPECT_THAT(chosen(), HasSubstr("Token"));
-  keys("/at last");
+  EXPECT_THAT(chosen(), HasSubstr("bucket at last"));
+  keys("/first at");
+  key(Kind::enter);
+  EXPECT_THAT(shown().back(), HasSubstr("no match")) << "a phrase, not its words";
+  keys("/At last");
   key(Kind::enter);
   EXPECT_THAT(chosen(), HasSubstr("bucket at last"));
   key(Kind::escape);
@@ -389,7 +393,9 @@ TEST_F(BrowserTest, KeysForIdHelpAndQuitting) {
   key(Kind::erase_line);
   key(Kind::escape);
   keys("y");
-  EXPECT_EQ(shown().back(), "claude_code:aaaa");
+  EXPECT_EQ(shown().back(), "copied claude_code:aaaa");
+  EXPECT_EQ(browser->take_copied(), "claude_code:aaaa");
+  EXPECT_EQ(browser->take_copied(), "");
   keys("?");
   EXPECT_THAT(shown(), Contains(HasSubstr("follow the session")));
   keys("x");
@@ -397,6 +403,23 @@ TEST_F(BrowserTest, KeysForIdHelpAndQuitting) {
   keys("q");
   EXPECT_TRUE(browser->is_over());
   EXPECT_FALSE(browser->session_to_open());
+}
+
+TEST_F(BrowserTest, AClickChoosesAndASecondOneOpens) {
+  list_sessions();
+  const auto row_of = [&](std::string_view words) {
+    const auto rows = shown();
+    return static_cast<std::size_t>(
+        std::ranges::find_if(rows, [&](const std::string& row) { return row.find(words) != std::string::npos; }) -
+        rows.begin());
+  };
+  const Key click{Kind::click, {}, row_of("Upload")};
+  browser->press(click, now);
+  EXPECT_THAT(chosen(), HasSubstr("Upload"));
+  EXPECT_TRUE(asks_nothing());
+  browser->press(click, now);
+  EXPECT_EQ(asked(), Question(SessionQuestion{SessionQuestion::Way::from, "claude_code:bbbb", 0, false}));
+  browser->press({Kind::click, {}, 99}, now);
 }
 
 TEST_F(BrowserTest, EveryPictureFitsAndHoldsNothingThatATerminalObeys) {

@@ -142,6 +142,15 @@ TEST_F(CliCommands, WhatPeopleGuessIsUnderstood) {
   EXPECT_THAT(print({"week"}).out, HasSubstr("What runs now?"));
   EXPECT_EQ(print({"blame", "a.cpp"}).out, print({"file-history", "a.cpp"}).out);
   EXPECT_EQ(print({"decisions"}).out, print({"observations", "--kind", "decision"}).out);
+  EXPECT_EQ(print({"history", "a.cpp"}).out, print({"file-history", "a.cpp"}).out);
+  EXPECT_EQ(print({"history"}).out, print({"sessions"}).out);
+  EXPECT_EQ(print({"read", "latest"}).out, print({"last"}).out);
+  EXPECT_EQ(print({"export", "latest", "--format", "markdown"}).out, print({"export", "latest", "--format", "md"}).out);
+  EXPECT_EQ(print({"sessions", "--outcome", "failed"}).out, print({"sessions", "--state", "failed"}).out);
+  EXPECT_THAT(print({"commits"}).out, HasSubstr("No command with these words"));
+  EXPECT_THAT(print({"errors"}).out, HasSubstr("No failed command"));
+  for (const char* typed : {"memory", "memories"})
+    EXPECT_EQ(print({typed}).out, print({"memory", "list"}).out);
   EXPECT_THAT(print({"project", "/src/p"}).out, HasSubstr("1 session, 1 turn"));
   EXPECT_THAT(print({"projects"}).out, HasSubstr("/src/p"));
   EXPECT_EQ(print({"version"}).out, print({"--version"}).out);
@@ -154,6 +163,19 @@ TEST_F(CliCommands, WhatPeopleGuessIsUnderstood) {
   EXPECT_THAT(print({"sessions", "--state", "running"}).out, HasSubstr("What runs now?"));
   for (const char* state : {"done", "abandoned", "paused"})
     EXPECT_THAT(print({"sessions", "--state", state}).out, HasSubstr("No sessions")) << state;
+}
+
+TEST_F(CliCommands, ForgetTellsOfTurnsAndTexts) {
+  const TimeMs now = system_clock().now();
+  home_.turn("/src/p", 1, now - 2000, "word", "What runs now?", "This does.");
+  home_.turn("/src/p", 2, now - 1000, "word", "And the marmalade?", "That, too.");
+  ASSERT_EQ(print({"ingest", "--once"}).code, 0);
+  const Printed turn = print({"forget", "x1"});
+  EXPECT_THAT(turn.out, testing::AllOf(HasSubstr("x1  "), HasSubstr("What runs now?"),
+                                       HasSubstr("Would be forgotten: 1 turn. Nothing was done: add --yes.")));
+  EXPECT_THAT(print({"forget", "x1", "--yes"}).out, HasSubstr("Forgotten: 1 turn."));
+  EXPECT_THAT(print({"rm", "nosuch", "--query", "nowhere"}).out, Not(HasSubstr("Forgotten")));
+  EXPECT_THAT(print({"forget", "--query", "nowhere"}).out, HasSubstr("Nothing in the store matches that."));
 }
 
 TEST_F(CliCommands, ATitleSaysWhatIsDone) {

@@ -32,7 +32,7 @@ TEST_F(GetExchange, HasTheFieldsOfTheCanonicalExchange) {
       " SELECT session_pk, exchange_number, first_seq, 1, 'decision', '', 'I''ll use a table instead of a map.', 1"
       " FROM exchanges");
   store.db().exec(
-      "INSERT INTO decisions (observation_pk, kind, decided_by, chosen, rejected) VALUES (1, 0, 1, 'a table', 'a "
+      "INSERT INTO decisions (observation_pk, kind, decided_by, chosen, rejected) VALUES (1, 0, 0, 'a table', 'a "
       "map')");
   store.db().exec(
       "INSERT INTO topics (topic_pk, topic, stems) VALUES (1, 'lookup table', 'lookup tabl'), (2, 'table', 'tabl'),"
@@ -52,9 +52,9 @@ TEST_F(GetExchange, HasTheFieldsOfTheCanonicalExchange) {
   EXPECT_EQ(str(e.at("interventions")), "And small.");
   EXPECT_TRUE(str(e.at("assistant_response")).ends_with("Done."));
   EXPECT_EQ(boost::json::serialize(e.at("decisions_made")),
-            R"([{"text":"I'll use a table instead of a map.","kind":"choice","decided_by":"agent","chosen":"a table",)"
+            R"([{"text":"I'll use a table instead of a map.","kind":"choice","decided_by":"user","chosen":"a table",)"
             R"("rejected":"a map"}])");
-  EXPECT_TRUE(has(text, "choice of the agent: I'll use a table instead of a map.; against: a map"));
+  EXPECT_TRUE(has(text, "choice of the user: I'll use a table instead of a map.; against: a map"));
   EXPECT_EQ(boost::json::serialize(e.at("code_snippets")), R"(["int table[4];\n"])");
   EXPECT_EQ(boost::json::serialize(e.at("files_referenced")), R"(["/home/u/app/a.cpp"])");
   EXPECT_EQ(str(e.at("git_branch")), "main");

@@ -21,7 +21,7 @@ class ListObservations : public ToolFixture {
     observe(tables, 0, "problem", "The real problem is the index.", kNow - 100);
     store.db().exec(
         "INSERT INTO decisions (observation_pk, kind, decided_by, chosen, rejected, reason, reversed_by)"
-        " VALUES (1, 0, 1, 'raw files', '', '', 2), (2, 0, 0, 'archives', 'raw files', 'they are small', NULL)");
+        " VALUES (1, 0, 0, 'raw files', '', '', 2), (2, 0, 0, 'archives', 'raw files', 'they are small', NULL)");
   }
   void observe(std::int64_t session, int number, std::string_view type, std::string_view words, TimeMs time) {
     store.db()
@@ -86,6 +86,23 @@ TEST_F(ListObservations, KindsNarrowSearches) {
   ASSERT_EQ(session.at("decisions").as_array().size(), 2U);
   EXPECT_EQ(str(session.at("decisions").at(0).at("reversed_by")), format_exchange_id(ids[1]));
   EXPECT_TRUE(has(text, "Decided: "));
+}
+
+// docs/benchmarks.md#decisions: too few of them are decisions. What a language model calls one is.
+TEST_F(ListObservations, WhatAnAgentSaysAndAnswersAndPlansAreNoDecisions) {
+  store.db().exec("UPDATE decisions SET decided_by = 1 WHERE observation_pk = 1");
+  store.db().exec("UPDATE decisions SET kind = 3 WHERE observation_pk = 2");
+  EXPECT_EQ(call("list_observations", R"({"observation":"decision"})").at("total").as_int64(), 0);
+  EXPECT_TRUE(
+      call("semantic_search", R"({"query":"sensor","observation":"decision"})").at("results").as_array().empty());
+  EXPECT_EQ(call("topic_search", R"({"topic":"sensor","observation":"decision"})").at("sessions_found").as_int64(), 0);
+  const auto exchange = call("get_exchange", R"({"ids":[")" + format_exchange_id(ids[1]) + R"("]})");
+  EXPECT_FALSE(exchange.at("exchanges").at(0).as_object().contains("decisions_made"));
+  const auto summary = call("session_summary", R"({"session_id":"aaaa"})");
+  EXPECT_TRUE(summary.at("key_decisions").as_array().empty());
+  EXPECT_FALSE(has(text, "ecision"));
+  store.db().exec("UPDATE decisions SET judged_by = 'a model' WHERE observation_pk = 1");
+  EXPECT_EQ(call("list_observations", R"({"observation":"decision"})").at("total").as_int64(), 1);
 }
 
 TEST_F(ListObservations, OffersTheTypesThereAre) {

@@ -50,7 +50,7 @@ TEST_F(ResumeContext, TellsWhatWasGoingOnBeforeTheCompaction) {
   EXPECT_EQ(str(a.at("git_branch")), "main");
   EXPECT_TRUE(has(joined(a, "goal"), "--dry-run"));
   EXPECT_TRUE(has(joined(a, "constraints"), "Don't touch the parser"));
-  EXPECT_TRUE(has(joined(a, "decisions"), "flag set instead of"));
+  EXPECT_TRUE(has(joined(a, "said"), "flag set instead of"));
   EXPECT_TRUE(has(joined(a, "problems"), "parseFlags is called twice"));
   EXPECT_TRUE(has(str(a.at("last_error")), "FAIL: TestDryRun"));
   EXPECT_TRUE(has(joined(a, "tests"), "FAILED: go test ./src/..."));

@@ -43,7 +43,7 @@ class SessionSummary : public ToolFixture {
     touch(small, 4, "/home/u/app/src/main.cpp");
     observe(small, 1, "decision", "Going with one pass because two are slow.");
     store.db().exec(
-        "INSERT INTO decisions (observation_pk, kind, decided_by, reason) VALUES (1, 0, 1, 'two are slow')");
+        "INSERT INTO decisions (observation_pk, kind, decided_by, reason) VALUES (1, 0, 0, 'two are slow')");
     observe(small, 3, "bugfix", "Fixed the lexer.");
     observe(small, 4, "bugfix", "Fixed the parser.");
     large = store.session({.native_id = "bbbb2222", .title = "Long haul", .start = kNow - 2 * kMsPerDay});
@@ -91,7 +91,7 @@ TEST_F(SessionSummary, TellsOfASessionFromStartToEnd) {
             "6 turns, " + format_exchange_id(small_ids[0]) + " to " + format_exchange_id(small_ids[5]));
   ASSERT_EQ(a.at("key_decisions").as_array().size(), 1U);
   EXPECT_EQ(str(a.at("key_decisions").at(0).at("exchange_id")), format_exchange_id(small_ids[1]));
-  EXPECT_EQ(str(a.at("key_decisions").at(0).at("decided_by")), "agent");
+  EXPECT_EQ(str(a.at("key_decisions").at(0).at("decided_by")), "user");
   ASSERT_EQ(a.at("files_modified").as_array().size(), 2U);
   EXPECT_EQ(str(a.at("files_modified").at(0).at("path")), "/home/u/app/src/lexer.cpp");
   EXPECT_EQ(str(a.at("files_modified").at(0).at("last_exchange_id")), format_exchange_id(small_ids[4]));

@@ -13,8 +13,7 @@ class TopicSearch : public ToolFixture {
   // Four sessions in which a token bucket is asked about, decided on, repaired and reverted.
   TopicSearch() {
     say("aaaa1111", 9, "How does the token bucket decide what to evict?", "The token bucket evicts the oldest entry.");
-    say("bbbb2222", 7, "Make the token bucket faster.",
-        "We decided to use an LRU list in the token bucket. The hit rate doubled.");
+    say("bbbb2222", 7, "We decided to use an LRU list in the token bucket.", "Done. The hit rate doubled.");
     say("cccc3333", 5, "The token bucket deadlocks.",
         "The root cause was a lock in the token bucket taken around every read.");
     say("dddd4444", 2, "Simplify.",

@@ -37,10 +37,10 @@ before(async () => {
   ({ home, memd } = await demoStore((h) =>
     h
       .session({ cwd: `/home/ada/src/${hostile.replaceAll('/', '_')}`, branch: hostile, start: '2026-07-06T10:00:00Z' })
-      .prompt(`Read this: ${hostile}`)
+      .prompt(`Read this: ${hostile}\nLet's use ${hostile} instead of quotes because it breaks pages.`)
       .tool('Bash', { command: `echo '${hostile}'` }, hostile, true)
       .tool('Edit', { file_path: `/home/ada/${hostile}.js`, old_string: 'a', new_string: 'b' }, 'The file has been updated.')
-      .answer(`I'll use ${hostile} instead of quotes because it breaks pages.\n\n\`\`\`html\n${hostile}`)
+      .answer(`Done.\n\n\`\`\`html\n${hostile}`)
       .title(`Zebra ${hostile}`)));
   await writeMemories();
   report = join(home.root, 'report.html');
@@ -70,7 +70,11 @@ describe('the report', () => {
       const { page } = tab;
       for (const id of ['overview', 'activity', 'sessions', 'topics', 'memories', 'tokens', 'files', 'tools', 'coverage', 'gaps'])
         assert.equal(await page.locator(`#${id} .empty`).count(), 0, id);
-      assert.ok((await page.locator('.heat rect').count()) > 150);
+      const days = await page.evaluate(() => {
+        const all = JSON.parse(document.getElementById('data').textContent).activity.map((row) => row.day).filter(Boolean);
+        return Math.min((Math.max(...all) - Math.min(...all)) / 86_400_000, 52 * 7) + 1;
+      });
+      assert.equal(await page.locator('.heat rect').count(), days, 'the calendar fits its span');
       assert.ok((await page.locator('#activity .session').count()) > 5);
       assert.ok((await page.locator('#tokens svg .fill').count()) > 50);
       assert.equal(await page.title(), 'memd report');
@@ -165,7 +169,7 @@ describe('the report', () => {
       const before = await where();
       await page.getByRole('button', { name: 'Enlarge' }).click();
       assert.equal(await page.locator('.graph').getAttribute('data-zoom'), '1.50');
-      await page.getByRole('button', { name: 'Show all' }).click();
+      await page.getByRole('button', { name: 'Fit all' }).click();
       assert.ok(Math.abs((await where()) - before) < 1);
       await page.locator('.graph-box').scrollIntoViewIfNeeded();
       const corner = await page.locator('.graph-box').boundingBox();
@@ -174,7 +178,7 @@ describe('the report', () => {
       await page.mouse.move(corner.x + 75, corner.y + 15);
       await page.mouse.up();
       assert.ok(Math.abs((await where()) - before - 60) < 2, 'moved');
-      await page.getByRole('button', { name: 'Show all' }).click();
+      await page.getByRole('button', { name: 'Fit all' }).click();
 
       await hub.focus();
       await page.keyboard.press('Enter');

@@ -86,6 +86,12 @@ describe('views', () => {
         await page.locator('table.usage tbody tr').first().waitFor();
         await checked(page, 'usage');
         await fits('usage');
+        await show(page, '#/memories');
+        if (name === 'desktop') {
+          await page.locator('.graph .memory').first().click();
+          await page.locator('.memory-graph .panel h4').waitFor();
+          await checked(page, 'graph');
+        }
         await show(page, '#/memories/learning-rules');
         await page.locator('.memory h2').waitFor();
         await checked(page, 'memories');
@@ -156,6 +162,20 @@ describe('views', () => {
     await project.getByRole('heading', { name: 'atlas' }).waitFor();
     assert.match(await project.innerText(), /\d+ sessions?, \d+ turns?/);
     await checked(page, 'project');
+    assert.deepEqual(problems, []);
+    await close();
+  });
+
+  test('a memory is held against git', async () => {
+    const { page, problems, close } = await open(browser, web);
+    const found = { slug: 'learning-rules', status: 'stale', base: '0123456789abcdef', commits: [{ sha: 'fedcba9876543210', subject: 'Use spaces' }] };
+    await page.route('**/api/memory_verify', (route) => route.fulfill({ json: { memories: [found] } }));
+    await show(page, '#/memories/learning-rules');
+    await page.locator('.memory h2').waitFor();
+    assert.equal(await page.getByRole('button', { name: 'Verify' }).count(), 0, 'it belongs to no repository');
+    await page.locator('.filters select').selectOption({ index: 1 });
+    await page.getByRole('button', { name: 'Verify' }).click();
+    await page.locator('.memory [role=status]', { hasText: 'stale · since 0123456789ab · fedcba987654 Use spaces' }).waitFor();
     assert.deepEqual(problems, []);
     await close();
   });

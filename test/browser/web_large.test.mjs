@@ -54,6 +54,8 @@ test('5,000 sessions: the first of them are there at once, and all can be reache
   await page.locator('.list .row').first().waitFor();
   const took = await page.evaluate(() => performance.getEntriesByName('first-list')[0].startTime);
   console.log(`# first list after ${Math.round(took)} ms`);
+  const sent = await page.evaluate(() => performance.getEntriesByName(`${location.origin}/api/list_sessions`)[0].startTime - performance.getEntriesByName('drawn')[0].startTime);
+  assert.ok(sent < 0, `the list is asked for ${sent} ms after the page is drawn`);
   assert.ok(took < 1000, `${took} ms; 200 are the aim on a machine that does nothing else`);
   await page.waitForFunction(() => document.querySelector('.told').textContent.includes('5,00'));
   await page.waitForFunction(() => { const box = document.querySelector('.list .scroller'); box.scrollTop = box.scrollHeight; return document.querySelector('.list').textContent.includes('Question 0 '); });

@@ -49,9 +49,10 @@ class RetentionTest : public testing::Test {
   void write_session(int n, TimeMs time) {
     const std::string number = std::to_string(n);
     const std::string filler(700, 'x');
-    std::string text =
-        record(n, 1, time, "user",
-               R"("content":"Why does upload )" + number + R"( fail?\n)" + filler + R"( tailword)" + number + R"(")");
+    std::string text = record(n, 1, time, "user",
+                              R"("content":"Why does upload )" + number +
+                                  R"( fail?\nLet's use a rename instead of a copy because it is atomic.\n)" + filler +
+                                  R"( tailword)" + number + R"(")");
     text += record(n, 2, time + 1000, "assistant",
                    R"("id":"m1","model":"m","content":[{"type":"tool_use","id":"t1","name":"Bash","input":)"
                    R"({"command":"git commit -m x"}}])");
@@ -66,11 +67,9 @@ class RetentionTest : public testing::Test {
                    R"("content":[{"type":"tool_result","tool_use_id":"t2","is_error":true,)"
                    R"("content":"error: no such file )" +
                        number + R"("}])");
-    text +=
-        record(n, 6, time + 5000, "assistant",
-               R"("id":"m3","model":"m","content":[{"type":"text","text":"The part file of upload )" + number +
-                   R"( is renamed first now. We decided to use a rename instead of a copy because it is atomic.\n)" +
-                   filler + R"( answertail)" + number + R"("}])");
+    text += record(n, 6, time + 5000, "assistant",
+                   R"("id":"m3","model":"m","content":[{"type":"text","text":"The part file of upload )" + number +
+                       R"( is renamed first now.\n)" + filler + R"( answertail)" + number + R"("}])");
     write_file(transcript(n), text);
   }
   // Appends something for ingest to commit.

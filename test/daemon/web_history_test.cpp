@@ -71,6 +71,17 @@ TEST_F(WebHistoryTest, ThePageIsComplete) {
   }
 }
 
+TEST_F(WebHistoryTest, MemoriesAreDrawnAndHeldAgainstGit) {
+  std::filesystem::create_directories(home_.path() / ".claude/memory");
+  std::ofstream(home_.path() / ".claude/memory/learning-rules.md")
+      << "---\ntype: learning\ntags: [a]\ncreated: \"2026-01-10T10:00:00Z\"\nupdated: \"2026-01-10T10:00:00Z\"\n---\n"
+         "# Rules\n\nTabs.\n";
+  EXPECT_THAT(call("memory_graph", "{}").body, HasSubstr(R"("slug":"learning-rules","title":"Rules")"));
+  EXPECT_EQ(call("memory_verify", R"({"slug":"learning-rules"})").status, 400U);
+  EXPECT_THAT(call("memory_verify", R"({"slug":"learning-rules"})").body, HasSubstr("held against a repository"));
+  EXPECT_THAT(get("/graph.js", false).body, HasSubstr("export { memoryGraph }"));
+}
+
 TEST_F(WebHistoryTest, HistoryNeedsTheToken) {
   EXPECT_EQ(call("list_sessions", "{}", "", false).status, 401U);
   EXPECT_EQ(call("memory_write", "{}", "", false).status, 401U);

@@ -58,8 +58,8 @@ class ContinuityTest : public testing::Test {
   }
   static std::string all_of(const Pack& p) {
     std::string out = p.programs + "\n" + p.last_error.value_or("") + p.last_words.value_or("");
-    for (const auto* list :
-         {&p.goal, &p.constraints, &p.decisions, &p.problems, &p.next_steps, &p.values, &p.tests, &p.files, &p.names})
+    for (const auto* list : {&p.goal, &p.constraints, &p.decisions, &p.said, &p.problems, &p.next_steps, &p.values,
+                             &p.tests, &p.files, &p.names})
       for (const std::string& line : *list)
         out += line + "\n";
     for (const CommandGroup& g : p.commands)
@@ -123,9 +123,9 @@ TEST_F(ContinuityTest, ADecisionIsToldOnceAndAPersonsFirst) {
       "the help, and nobody has to look for what else the environment of the importer may hold.");
   test::take_in(file_, s);
   const WorkingState state = recover_state(past({BoundaryChoice::At::end}));
-  ASSERT_EQ(state.decisions.size(), 2U);
-  EXPECT_EQ(state.decisions[0].text, "Which store?: SQLite");
-  EXPECT_TRUE(state.decisions[1].text.ends_with("may hold."));
+  ASSERT_EQ(state.choices.size(), 2U);
+  EXPECT_EQ(state.choices[0].text, "Which store?: SQLite");
+  EXPECT_TRUE(state.choices[1].text.ends_with("may hold."));
 }
 
 TEST_F(ContinuityTest, StateHoldsWhatAnAgentGoesOnWith) {
@@ -136,8 +136,8 @@ TEST_F(ContinuityTest, StateHoldsWhatAnAgentGoesOnWith) {
   EXPECT_TRUE(has(s.goal.front().text, "--dry-run"));
   ASSERT_FALSE(s.constraints.empty());
   EXPECT_TRUE(has(s.constraints.front().text, "Don't touch the parser"));
-  ASSERT_FALSE(s.decisions.empty());
-  EXPECT_TRUE(has(s.decisions.front().text, "flag set instead of an environment variable because"));
+  ASSERT_FALSE(s.choices.empty());
+  EXPECT_TRUE(has(s.choices.front().text, "flag set instead of an environment variable because"));
   ASSERT_TRUE(s.last_error.has_value());
   EXPECT_TRUE(has(s.last_error->text, "FAIL: TestDryRun"));
   ASSERT_FALSE(s.problems.empty());

@@ -186,7 +186,9 @@ TEST(FindDecisions, OfAPersonAreDirections) {
   EXPECT_EQ(told(said_by_person("set을 지우지 말자")), "choice of the user: set을 지우지 말자");
   for (const char* text :
        {"let's look at the logs first", "Should we use a table instead?", "I don't know why it fails.",
-        "Fix the failing test.", "it doesn't work, the map is empty instead", ""})
+        "Fix the failing test.", "it doesn't work, the map is empty instead", "", "ok, let's go",
+        "let's do 6 and 7 instead", "I think what I want is:", "log a bug and let's move on",
+        "yeah, that sounds better instead"})
     EXPECT_THAT(said_by_person(text), IsEmpty()) << text;
   EXPECT_THAT(said_by_person("let's use a table " + std::string(3000, 'x')), IsEmpty()) << "a paste";
 }

@@ -1,4 +1,6 @@
 // Observations as the writer stores them: from texts and from results of calls.
+#include "store/write/observation_rows.hpp"
+#include "store/insight/summary/decisions.hpp"
 #include "store/read/observations.hpp"
 #include "store/read/session_contents.hpp"
 #include "test/support/event_script.hpp"
@@ -126,12 +128,36 @@ TEST_F(DecisionRowsTest, TellWhoSettledWhatAndWhatWasTakenBack) {
                           "3 0 0 don't touch the index"));
   auto db = reading();
   const SessionDigest digest = SessionDigestQuery{1, 0, 99}.run(db);
-  ASSERT_EQ(digest.observations.size(), 4U);
-  const Observation& agents = digest.observations[1];
-  ASSERT_TRUE(agents.decision);
-  EXPECT_EQ(agents.decision->by, DecidedBy::agent);
-  EXPECT_EQ(agents.decision->chosen, "use raw NPY files");
-  EXPECT_EQ(agents.reversed_by, 2);
+  ASSERT_EQ(digest.observations.size(), 2U) << "the answer and the agent's are not shown";
+  const Observation& users = digest.observations[0];
+  ASSERT_TRUE(users.decision);
+  EXPECT_EQ(users.decision->by, DecidedBy::user);
+  EXPECT_EQ(users.decision->chosen, "use archives");
+}
+
+TEST_F(DecisionRowsTest, AreShownWhereTheirDecisionIs) {
+  apply(EventScript().user("Go on.").batch());
+  std::vector<std::string> shown;
+  sqlite::Database db = sqlite::Database::open(file_, sqlite::OpenMode::read_write);
+  for (const DecisionKind kind : kAllDecisionKinds)
+    for (const DecidedBy by : {DecidedBy::user, DecidedBy::agent})
+      for (const char* model : {"", "a model"}) {
+        Observation o;
+        o.session_pk = 1;
+        o.exchange_number = 0;
+        o.content = std::string(to_string(kind)) + " " + std::string(to_string(by)) + " " + model;
+        o.decision.emplace().kind = kind;
+        o.decision->by = by;
+        o.decision->judged_by = model;
+        observations::save(db, o);
+        if (is_shown(*o.decision)) shown.push_back(o.content);
+      }
+  EXPECT_THAT(shown, testing::IsSupersetOf({"choice user ", "rejection user ", "plan agent a model"}));
+  EXPECT_EQ(shown.size(), 13U);
+  std::vector<std::string> listed;
+  for (const Observation& o : queries::observations_of(db, 1, 0, 0))
+    listed.push_back(o.content);
+  EXPECT_THAT(listed, testing::UnorderedElementsAreArray(shown));
 }
 
 TEST_F(DecisionRowsTest, AreTheSameEventByEvent) {
@@ -175,12 +201,10 @@ TEST_F(DecisionRowsTest, AreListedNewestFirst) {
   query.type = ObservationType::decision;
   query.limit = 3;
   const ObservationList list = query.run(db);
-  EXPECT_EQ(list.total, 4);
-  ASSERT_EQ(list.observations.size(), 3U);
+  EXPECT_EQ(list.total, 2);
+  ASSERT_EQ(list.observations.size(), 2U);
   EXPECT_EQ(list.observations[0].observation.content, "don't touch the index");
   EXPECT_EQ(list.observations[0].session_uid, "claude_code:s1");
-  EXPECT_NE(list.observations[2].reversed_by, 0);
-  EXPECT_EQ(list.observations[2].reversed_by, list.observations[1].exchange_id);
   query.type = ObservationType::problem;
   EXPECT_EQ(query.run(db).total, 0);
   const std::vector<ExchangeId> ids{list.observations[1].exchange_id};

@@ -195,8 +195,20 @@ TEST(PackLines, WhatOnlySaysToGoOnOrAnnouncesIsNoDecision) {
   s.answer("The fix: sort by the date instead of the id of the row:");
   s.answer("This is by design since nobody reads them.").answer("I'll use the index for that.");
   s.answer("I'll sort by date instead of the id, because ids have gaps.");
-  EXPECT_THAT(texts_in(state_after(s).decisions),
+  EXPECT_THAT(texts_in(state_after(s).choices),
               ElementsAre("I'll sort by date instead of the id, because ids have gaps."));
+}
+
+TEST(PackLines, APersonsChoiceIsADecisionAndAnAgentsIsSaid) {
+  EventScript s;
+  s.user("Write the exporter.").answer("I'll sort by date instead of the id, because ids have gaps.");
+  s.user("Let's go with one file for the export.").answer("Begun.");
+  s.user("Write the second half of the exporter.").answer("Done.");
+  const Pack pack = make_pack(state_after(s), 2000, Weights().whole);
+  ASSERT_EQ(pack.decisions.size(), 1U);
+  EXPECT_THAT(pack.decisions.front(), testing::HasSubstr("one file"));
+  ASSERT_EQ(pack.said.size(), 1U);
+  EXPECT_THAT(pack.said.front(), testing::HasSubstr("ids have gaps"));
 }
 
 TEST(PackLines, FewLastWordsStandWithThoseBeforeThem) {

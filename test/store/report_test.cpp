@@ -156,7 +156,12 @@ TEST_F(ReportTest, ErrorsAreOfTheCallThatHadThem) {
 TEST_F(ReportTest, ASessionIsToldByItsFirstPromptLastAnswerAndDecisions) {
   const auto a = store.session({.native_id = "a"});
   store.exchange(a, {.user = "Why is it slow?\nLook first.", .answer = "It waits."});
-  store.event(a, EventKind::decision, "", "Going with a cache because it is read a lot");
+  store.db().exec(
+      "INSERT INTO observations (observation_pk, session_pk, exchange_number, time, type, summary, content, "
+      "content_hash)"
+      " VALUES (1, 1, 0, 1, 'decision', 'Let''s go with a cache', '', 1), (2, 1, 0, 1, 'decision', 'I''ll use a map', "
+      "'', 2)");
+  store.db().exec("INSERT INTO decisions (observation_pk, kind, decided_by) VALUES (1, 0, 0), (2, 0, 1)");
   store.event(a, EventKind::test_run, "Bash", "passed: Bash: go test ./a");
   store.event(a, EventKind::test_run, "Bash", "failed: Bash: go test ./b");
   store.event(a, EventKind::test_run, "Bash", "unknown: Bash: go test ./c");
@@ -167,7 +172,7 @@ TEST_F(ReportTest, ASessionIsToldByItsFirstPromptLastAnswerAndDecisions) {
   const ReportSession& s = r.newest[0];
   EXPECT_EQ(s.goal, "Why is it slow?\nLook first.");
   EXPECT_EQ(s.last_said, "Done: it is fast now.");
-  EXPECT_THAT(s.decisions, ElementsAre("Going with a cache because it is read a lot"));
+  EXPECT_THAT(s.decisions, ElementsAre("Let's go with a cache"));
   EXPECT_EQ(s.test_runs, 3);
   EXPECT_EQ(s.test_failures, 1);
   EXPECT_EQ(s.tests_unknown, 1);

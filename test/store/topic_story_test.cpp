@@ -9,7 +9,7 @@ namespace {
 
 const std::vector<StoryExchange> kCache{
     {0, "How does our cache decide what to evict?", "The cache evicts the oldest entry. It is a plain list."},
-    {1, "Go on.", "Some preface. We decided to use an LRU cache with two generations.\n\n```\nthe cache code\n```"},
+    {1, "Some preface. We decided to use an LRU cache with two generations.", "Done.\n\n```\nthe cache code\n```"},
     {2, "The cache is slow again.", "Found it. The root cause was a lock in the cache around every read."},
     {2, "ok", "Thanks."},
     {3, "Hm.", "I reverted the LRU cache, the plain list is back in the cache."},
@@ -46,6 +46,7 @@ TEST(TopicStory, PrefersWhatIsAboutTheTopic) {
       {0, "Go.", "We decided to use tabs in the editor. We decided to use a ring buffer for the queue."}};
   EXPECT_EQ(story_of(exchanges, "ring buffer")[0].text, "We decided to use a ring buffer for the queue.");
   EXPECT_EQ(story_of(exchanges, "tabs")[0].text, "We decided to use tabs in the editor.");
+  EXPECT_EQ(story_of(exchanges, "tabs")[0].kind, TurnKind::mention) << "an agent's word is no decision";
 }
 
 TEST(TopicStory, BadTextIsNoTrouble) {

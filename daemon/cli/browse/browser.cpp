@@ -23,8 +23,8 @@ struct KeyHelp {
 
 constexpr auto kListKeys = std::to_array<KeyHelp>({
     {"/", "type a query; Enter opens, Esc ends typing"},
-    {"Up Down PgUp PgDn Home End", "choose (also k j b Space g G)"},
-    {"Enter", "open the session or the turn"},
+    {"Up Down PgUp PgDn Home End", "choose (also k j b Space g G, wheel, click)"},
+    {"Enter", "open the session or the turn (also a second click)"},
     {"f", "follow the session as it goes on"},
     {"p a s t", "filters: project, agent, since, state"},
     {"c", "clear filters and query"},
@@ -32,8 +32,8 @@ constexpr auto kListKeys = std::to_array<KeyHelp>({
 });
 
 constexpr auto kReadingKeys = std::to_array<KeyHelp>({
-    {"Up Down PgUp PgDn Home End", "scroll (also k j b Space g G)"},
-    {"/  n  N", "words to look for, next match, the one before"},
+    {"Up Down PgUp PgDn Home End", "scroll (also k j b Space g G, wheel)"},
+    {"/  n  N", "a phrase to look for, next match, the one before"},
     {"t", "with tool calls and results"},
     {"f", "follow: new events appear at the end"},
     {"s", "the session of the turn"},
@@ -43,7 +43,7 @@ constexpr auto kReadingKeys = std::to_array<KeyHelp>({
 constexpr auto kBothKeys = std::to_array<KeyHelp>({
     {"o", "open the session in its own agent"},
     {"O", "only show the command for that"},
-    {"y", "show the id"},
+    {"y", "copy the id"},
     {"?", "this help"},
     {"q  Ctrl-C", "quit"},
 });
@@ -208,6 +208,8 @@ void Browser::press(const Key& key, std::int64_t now) {
     over_ = true;
   } else if (helps_) {
     helps_ = false;
+  } else if (key.kind == Key::Kind::click) {
+    if (!reading_) click(key.row);
   } else if (typing_ != Typing::nothing) {
     press_while_typing(key, now);
   } else if (!press_anywhere(key)) {
@@ -277,9 +279,10 @@ bool Browser::press_anywhere(const Key& key) {
   } else if (key.is("y")) {
     const std::string session = session_here();
     const std::string id = id_here();
-    message_ = Line(id, Style::id);
+    message_ = Line("copied ").add(id, Style::id);
     if (!session.empty() && session != id) message_.add("  of ").add(session, Style::id);
     if (id.empty()) message_ = Line("nothing is chosen");
+    copied_ = id;
   } else if (key.is("o") || key.is("O")) {
     prints_command_ = key.is("O");
     if (session_here().empty())
@@ -290,6 +293,13 @@ bool Browser::press_anywhere(const Key& key) {
     return false;
   }
   return true;
+}
+
+void Browser::click(std::size_t row) {
+  const std::size_t above = shows_filters() ? 2 : 1;
+  if (row < above || row >= above + height()) return;
+  typing_ = Typing::nothing;
+  if (list_.choose_at(row - above)) open_chosen();
 }
 
 void Browser::next_state() {
@@ -367,9 +377,9 @@ void Browser::press_while_reading(const Key& key, std::int64_t now) {
   } else if (key.is("/")) {
     begin_typing(Typing::words, "");
   } else if (key.is("n")) {
-    if (!reading_->next_match() && !reading_->is_seeking()) message_ = Line("no match below");
+    if (!reading_->next_match() && !reading_->is_seeking()) message_ = Line("no match");
   } else if (key.is("N")) {
-    if (!reading_->previous_match()) message_ = Line("no match above");
+    if (!reading_->previous_match()) message_ = Line("no match");
   } else if (key.is("t")) {
     reading_->show_tools(!reading_->shows_tools());
   } else if (key.is("f")) {
@@ -420,7 +430,7 @@ Line Browser::first_line() const {
   else if (query_.text().empty())
     state.add(with_noun(list_.total(), "session"), Style::faint);
   else
-    state.add(with_noun(static_cast<std::int64_t>(list_.size()), "hit") + (list_.more() ? " and more" : ""),
+    state.add(with_noun(static_cast<std::int64_t>(list_.size()), "hit") + (list_.has_more() ? " and more" : ""),
               Style::faint);
   Line out("> ", Style::id);
   if (query_.text().empty() && typing_ != Typing::query)

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace memd::cli::browse {
@@ -47,6 +48,8 @@ class Browser {
 
   ScreenContent content() const;
   bool is_over() const { return over_; }
+  // Returns what was copied by a key since the last call; empty: nothing.
+  std::string take_copied() { return std::exchange(copied_, {}); }
   // Returns the session to open after the browser ends; none: nothing.
   const std::optional<Reopening>& session_to_open() const { return session_to_open_; }
 
@@ -60,6 +63,7 @@ class Browser {
   std::optional<Question> wanted(std::int64_t now) const;
   void press_while_typing(const Key& key, std::int64_t now);
   bool press_anywhere(const Key& key);
+  void click(std::size_t row);
   void press_in_list(const Key& key, std::int64_t now);
   void press_while_reading(const Key& key, std::int64_t now);
   void begin_typing(Typing what, const std::string& text);
@@ -94,6 +98,7 @@ class Browser {
   bool helps_ = false;
   bool over_ = false;
   std::optional<Reopening> session_to_open_;
+  std::string copied_;
   Line message_;  // shown until the next key
 };
 

@@ -98,6 +98,13 @@ bool ListPane::move(const Key& key) {
   return true;
 }
 
+bool ListPane::choose_at(std::size_t row) {
+  const auto behind = std::ranges::upper_bound(kept_.items, top_ + row);
+  if (behind == kept_.items.begin() || top_ + row >= kept_.lines.size()) return false;
+  const auto at = static_cast<std::size_t>(behind - kept_.items.begin()) - 1;
+  return std::exchange(chosen_, at) == at;
+}
+
 std::vector<Row> ListPane::rows(std::size_t height) const {
   std::vector<Row> out;
   const bool any = chosen_ < kept_.items.size();

@@ -33,6 +33,9 @@ class ListPane {
   // Clears the question so that it is asked again.
   void forget() { question_.reset(); }
 
+  // Chooses the item in this row of the pane, if there is one. Returns whether it was chosen before.
+  bool choose_at(std::size_t row);
+  bool has_more() const { return next_.has_value(); }
   bool is_one_page() const { return sessions_.size() + hits_.size() <= 1; }
   bool answers(const ListQuestion& question) const { return question_ == question; }
   // Returns the question for the next page when the chosen item is near the end.

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -23,9 +24,11 @@ struct Key {
     page_down,
     home,
     end,
-    quit,  // ^C
+    quit,   // ^C
+    click,  // of the left button
   } kind = Kind::text;
   std::string text{};
+  std::size_t row = 0;  // of a click
 
   bool is(std::string_view character) const { return kind == Kind::text && text == character; }
 };

@@ -2,6 +2,7 @@
 
 #include "daemon/cli/render/views.hpp"
 #include "daemon/cli/render/words.hpp"
+#include "schemas/base/ascii.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -200,8 +201,9 @@ void ReadingPane::show_tools(bool on) {
   put_together();
 }
 
-void ReadingPane::stand_out(const std::string& words) {
-  words_ = words_to_mark(words);
+void ReadingPane::stand_out(const std::string& phrase) {
+  words_.clear();
+  if (!phrase.empty()) words_.push_back(ascii::lowered(phrase));
   for (Block& block : blocks_)
     render_block(block);
   put_together();
@@ -224,14 +226,16 @@ bool ReadingPane::next_match() {
     return true;
   }
   seeking_ = is_session() && !words_.empty() && !failed_ && !blocks_.empty() && blocks_.back().number < last_number_;
-  return false;
+  if (seeking_ || matches_.empty()) return false;
+  show_line(matches_.front());
+  return true;
 }
 
 bool ReadingPane::previous_match() {
   const std::size_t before = match_ == kNoMatch || match_ < top_ || match_ >= top_ + height_ ? top_ : match_;
   const auto found = std::ranges::lower_bound(matches_, before);
-  if (found == matches_.begin()) return false;
-  show_line(*std::prev(found));
+  if (matches_.empty()) return false;
+  show_line(found == matches_.begin() ? matches_.back() : *std::prev(found));
   return true;
 }
 
@@ -250,7 +254,13 @@ std::string ReadingPane::position() const {
   if (size_ == 0) return {};
   std::string out =
       is_session() ? "turn " + std::to_string(number_here()) + " of " + std::to_string(last_number_) + "  " : "";
-  return out + std::to_string(size_ <= height_ ? 100 : (std::min(top_ + height_, size_) * 100 / size_)) + "%";
+  out += std::to_string(size_ <= height_ ? 100 : (std::min(top_ + height_, size_) * 100 / size_)) + "%";
+  if (const auto at = std::ranges::find(matches_, match_); at != matches_.end()) {
+    const bool whole = !is_session() || (blocks_.front().number == 0 && blocks_.back().number >= last_number_);
+    out += "  match " + std::to_string(at - matches_.begin() + 1) + " of " + std::to_string(matches_.size());
+    if (!whole) out += " so far";
+  }
+  return out;
 }
 
 std::vector<Row> ReadingPane::rows(std::size_t height) const {

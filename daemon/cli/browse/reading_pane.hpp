@@ -40,8 +40,9 @@ class ReadingPane {
   void show_tools(bool on);
   bool shows_tools() const { return tools_; }
   void go_to_end();
-  void stand_out(const std::string& words);
-  bool next_match();  // false: there is no match, or none was found yet (is_seeking())
+  void stand_out(const std::string& phrase);  // within a line; ignores the case of ASCII letters
+  // Go to the next match, behind the last one to the first. False: there is none, or none was found yet (is_seeking()).
+  bool next_match();
   bool previous_match();
   bool is_seeking() const { return seeking_; }
 
@@ -51,7 +52,7 @@ class ReadingPane {
   std::string id_here() const;       // id of the exchange at the top, or of the memory
   std::int64_t number_here() const;  // number of the exchange at the top
   std::string title() const { return title_; }
-  std::string position() const;  // "turn 3 of 12  45%"; "45%" if not a session
+  std::string position() const;  // "turn 3 of 12  45%  match 2 of 7"; "45%" if not a session and without matches
   std::vector<Row> rows(std::size_t height) const;
 
  private:

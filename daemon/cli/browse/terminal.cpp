@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <clocale>
 #include <csignal>
+#include <cstdio>
 #include <cstdlib>
 #include <cwchar>
 #include <string>
@@ -117,6 +118,28 @@ std::optional<Key> key_of_character(wint_t c) {
 
 constexpr wint_t kSuspend = 0x1A;  // ^Z
 
+// Adds the keys that a use of the mouse stands for.
+void add_mouse(std::vector<Key>& out) {
+  constexpr int kLinesOfWheel = 3;
+  MEVENT event;
+  if (::getmouse(&event) != OK) return;
+  for (const auto& [wheel, kind] : {std::pair{BUTTON4_PRESSED, Key::Kind::up}, {BUTTON5_PRESSED, Key::Kind::down}})
+    if ((event.bstate & wheel) != 0) out.insert(out.end(), kLinesOfWheel, Key{kind});
+  if ((event.bstate & BUTTON1_PRESSED) != 0) out.push_back({Key::Kind::click, {}, static_cast<std::size_t>(event.y)});
+}
+
+std::string as_base64(std::string_view bytes) {
+  constexpr std::string_view kDigits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::string out;
+  for (std::size_t i = 0; i < bytes.size(); i += 3) {
+    const auto at = [&](std::size_t n) { return i + n < bytes.size() ? static_cast<unsigned char>(bytes[i + n]) : 0U; };
+    const unsigned bits = at(0) << 16U | at(1) << 8U | at(2);
+    for (unsigned n = 0; n < 4; ++n)
+      out += i + n > bytes.size() ? '=' : kDigits[bits >> (18 - 6 * n) & 63U];
+  }
+  return out;
+}
+
 }  // namespace
 
 struct Terminal::Curses {
@@ -158,6 +181,8 @@ Terminal::Terminal(bool has_colour) : curses_(std::make_unique<Curses>()) {
   ::nonl();
   ::keypad(stdscr, true);
   ::nodelay(stdscr, true);
+  ::mousemask(BUTTON1_PRESSED | BUTTON4_PRESSED | BUTTON5_PRESSED, nullptr);
+  ::mouseinterval(0);  // a press counts at once
   curses_->has_colour = has_colour && ::has_colors();
   if (curses_->has_colour) begin_colours();
   // Redirect stderr: messages would be drawn over the screen.
@@ -199,8 +224,18 @@ std::vector<Key> Terminal::keys() {
       (void)std::raise(SIGTSTP);  // ncurses restores the terminal meanwhile
       continue;
     }
+    if (got == KEY_CODE_YES && code == KEY_MOUSE) {
+      add_mouse(out);
+      continue;
+    }
     if (auto key = got == KEY_CODE_YES ? key_of_code(code) : key_of_character(code)) out.push_back(std::move(*key));
   }
+}
+
+void Terminal::copy(std::string_view text) {
+  const std::string sequence = "\033]52;c;" + as_base64(text) + "\a";
+  (void)std::fwrite(sequence.data(), 1, sequence.size(), stdout);
+  (void)std::fflush(stdout);
 }
 
 void Terminal::show(const ScreenContent& content) {

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 namespace memd::cli::browse {
@@ -30,6 +31,8 @@ class Terminal {
   // Returns the keys typed since the last call.
   std::vector<Key> keys();
   void show(const ScreenContent& content);
+  // Puts the text into the clipboard of terminals that allow it (OSC 52). `text`: ASCII.
+  void copy(std::string_view text);
 
  private:
   explicit Terminal(bool has_colour);

@@ -220,6 +220,7 @@ void show(Screen& screen, const tools::ResumeAnswer& a) {
   lines("Goal", a.goal);
   lines("Keep to", a.constraints);
   lines("Decided", a.decisions);
+  lines("Said", a.said);
   lines("Open", a.problems);
   words("Last error", a.last_error);
   lines("Tests", a.tests);

@@ -104,7 +104,7 @@ void show(Screen& screen, const admin::RetentionReport& r) {
 }
 
 void show(Screen& screen, const admin::ForgetReport& r) {
-  if (r.sessions.empty()) {
+  if (r.sessions.empty() && r.exchanges == 0 && r.records == 0 && r.memories.empty()) {
     screen.line("Nothing in the store matches that.");
     return;
   }
@@ -117,8 +117,15 @@ void show(Screen& screen, const admin::ForgetReport& r) {
                Line(names.name(s.session_id), Style::id), Line(s.title, Style::strong),
                Line(s.sessions == 1 ? "" : grouped_digits(s.sessions)), Line(grouped_digits(s.exchanges)),
                Line(short_bytes(s.raw_bytes), Style::faint), Line(s.reason, Style::faint)});
-  table.print(screen);
-  const std::string all = what_goes(r.all_sessions, r.exchanges, r.raw_bytes);
+  if (!r.sessions.empty()) table.print(screen);
+  for (const admin::ForgetExchange& e : r.single_exchanges)
+    screen.text(Line(e.id, Style::id).add("  " + day_of_rfc3339(e.started) + "  ", Style::faint).add(e.prompt));
+  for (const std::string& file : r.memories)
+    screen.text(Line(file, Style::name).add(" holds the text, too, and is yours to change."));
+  const std::string all =
+      r.of_text            ? "the text in " + with_noun(r.exchanges, "turn") + " and " + with_noun(r.records, "record")
+      : r.sessions.empty() ? with_noun(r.exchanges, "turn")
+                           : what_goes(r.all_sessions, r.exchanges, r.raw_bytes);
   screen.blank();
   if (r.done)
     screen.text(Line("Forgotten: ", Style::warning).add(all + "."));

@@ -1,11 +1,13 @@
 #include "daemon/cli/web/web_history.hpp"
 
 #include "daemon/cli/command.hpp"
+#include "daemon/cli/memory_commands.hpp"
 #include "daemon/cli/render/words.hpp"
 #include "daemon/cli/reopening.hpp"
 #include "daemon/cli/store_state.hpp"
 #include "daemon/host/memory_host.hpp"
 #include "daemon/report/html_page.hpp"
+#include "daemon/report/memory_map.hpp"
 #include "protocol/mcp/described_json.hpp"
 #include "schemas/base/error.hpp"
 #include "schemas/base/harmless.hpp"
@@ -27,11 +29,16 @@ struct OpenParams {
 struct OpenAnswer {
   std::string command;
 };
+struct MemoriesParams {
+  std::string slug;
+  std::string cwd;
+};
 
 }  // namespace memd::cli::web
 
 MEMD_DESCRIBE(memd::cli::web::OpenParams, field<&T::session_id>(required, length(1, 200)));
 MEMD_DESCRIBE(memd::cli::web::OpenAnswer, field<&T::command>());
+MEMD_DESCRIBE(memd::cli::web::MemoriesParams, plain<&T::slug, &T::cwd>());
 
 namespace memd::cli::web {
 namespace {
@@ -80,6 +87,12 @@ std::string agents_module() {
   }
   w.end_object();
   return out + ";\n";
+}
+
+// A module with the graph of `memd memory graph --html`.
+std::string graph_module() {
+  return std::string(report::page_file("dom.js")) + "\nconst dateName = dayName;\n" +
+         std::string(report::page_file("memories.js")) + "\nexport { memoryGraph };\n";
 }
 
 bool is_among(const auto& names, std::string_view name) { return std::ranges::find(names, name) != names.end(); }
@@ -156,6 +169,7 @@ http::PageResponse WebHistory::answer(const http::PageRequest& request) {
     return {200, std::string(file->type), std::string(report::page_file(file->name))};
   }
   if (request.path == "/agents.js") return {200, std::string(kScript), agents_module()};
+  if (request.path == "/graph.js") return {200, std::string(kScript), graph_module()};
   if (!request.has_token)
     return refused(401, "This page belongs to an earlier start of memd web: open the address that it prints");
   used_ = steady_clock::now().time_since_epoch().count();
@@ -176,6 +190,8 @@ http::PageResponse WebHistory::call(std::string_view tool, const http::PageReque
   Result<mcp::ToolOutcome> outcome = mcp::ToolOutcome();
   if (tool == "open") {
     outcome = open_command(request.body);
+  } else if (tool == "memory_verify" || tool == "memory_graph") {
+    outcome = look_at_memories(tool, request.body);
   } else if (tool == kWrite) {
     const MemoryHost host(writing_, command_clock());
     mcp::ToolContext context;
@@ -199,6 +215,25 @@ Result<mcp::ToolOutcome> WebHistory::open_command(const std::string& arguments) 
   MEMD_TRY_ASSIGN(const Reopening found, reopening_of(reader, params.session_id));
   const std::string line = harmless_line(as_shell_line(found.command, found.directory));
   return mcp::ToolOutcome{line, mcp::to_json(OpenAnswer{line}), false, false};
+}
+
+Result<mcp::ToolOutcome> WebHistory::look_at_memories(std::string_view what, const std::string& arguments) const {
+  MEMD_TRY_ASSIGN(const MemoriesParams params, mcp::from_json<MemoriesParams>(arguments));
+  Settings settings = settings_;
+  settings.project = memories::project_of(params.cwd, settings.home);
+  const memories::Notebook notebook = notebook_of(settings);
+  std::string out;
+  if (what == "memory_verify") {
+    MEMD_TRY_ASSIGN(const VerifyReport report, verify_report(notebook, memories::MemoryName{params.slug}));
+    out = mcp::to_json(report);
+  } else {
+    MEMD_TRY_ASSIGN(const auto graph, notebook.graph());
+    report::DataWriter w(out);
+    w.begin_object();
+    report::write_memories(w, graph);
+    w.end_object();
+  }
+  return mcp::ToolOutcome{{}, std::move(out), false, false};
 }
 
 Result<mcp::ToolOutcome> WebHistory::ask(const std::function<Result<mcp::ToolOutcome>(Caller&)>& question) {

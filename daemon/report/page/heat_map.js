@@ -5,8 +5,7 @@ const weekday = (day) => (new Date(day).getUTCDay() + 6) % 7; // 0: Monday
 function heatMapRanges() {
   const last = Math.max(...dated(data.activity).map((row) => row.day));
   const first = Math.min(...dated(data.activity).map((row) => row.day));
-  const least = last - 38 * 7 * DAY;
-  const out = [['latest', 'Latest 12 months', Math.max(last - 52 * 7 * DAY, Math.min(first, least)), last]];
+  const out = [['latest', 'Latest 12 months', Math.max(last - 52 * 7 * DAY, first), last]];
   if (last - first <= 52 * 7 * DAY) return out;
   for (let year = new Date(last).getUTCFullYear(); year >= new Date(first).getUTCFullYear(); --year)
     out.push([`${year}`, `${year}`, Date.UTC(year, 0), Date.UTC(year, 11, 31)]);

@@ -165,7 +165,7 @@ function memoryGraph(nodes, edges) {
   }, { passive: false });
 
   const button = (name, run) => el('button', { type: 'button', 'aria-label': name.long, onclick: run }, name.short);
-  const buttons = [button({ short: '+', long: 'Enlarge' }, () => zoomBy(1.5)), button({ short: '−', long: 'Make smaller' }, () => zoomBy(1 / 1.5)), button({ short: 'Fit', long: 'Show all' }, fit)];
+  const buttons = [button({ short: '+', long: 'Enlarge' }, () => zoomBy(1.5)), button({ short: '−', long: 'Make smaller' }, () => zoomBy(1 / 1.5)), button({ short: 'Fit', long: 'Fit all' }, fit)];
   const box = el('div', { class: 'graph-box' }, chart);
   drawAsWide(box, () => {
     view.width = Math.max(box.clientWidth, 280);

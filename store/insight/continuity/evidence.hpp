@@ -11,8 +11,8 @@ inline constexpr std::size_t kOpenWithin = 60;
 
 void find_goal(const SessionPast& past, WorkingState& out);
 void find_constraints(const SessionPast& past, WorkingState& out);
-void find_choices(const SessionPast& past, WorkingState& out);   // decisions
-void find_values(const SessionPast& past, WorkingState& out);    // call after goal, constraints and decisions
+void find_choices(const SessionPast& past, WorkingState& out);   // choices
+void find_values(const SessionPast& past, WorkingState& out);    // call after goal, constraints and choices
 void find_problems(const SessionPast& past, WorkingState& out);  // call after commands
 void find_next_steps(const SessionPast& past, WorkingState& out);
 // Prepends earlier sentences to last words that are short. Call after all steps that extract sentences.

@@ -63,7 +63,7 @@ void find_values(const SessionPast& past, WorkingState& out) {
                             (person ? kPersonsValue : 1) * decay(t.age, kToldHalfLife)});
     });
   }
-  for (const auto* list : {&out.goal, &out.constraints, &out.decisions})
+  for (const auto* list : {&out.goal, &out.constraints, &out.choices})
     for (const ExtractedSentence& sentence : *list)
       drop_contained_in(out.values, sentence.text);
   keep_best(out.values, kValues);

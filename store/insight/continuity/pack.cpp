@@ -82,7 +82,9 @@ class Packer {
     add_list(state_.constraints, 5, out_.constraints);
     add_list(state_.next_steps, 4.6, out_.next_steps);
     add_list(state_.problems, 4, out_.problems);
-    add_list(state_.decisions, 4, out_.decisions);
+    add_list(state_.choices, 4, out_.said);
+    for (Candidate& c : out)
+      if (c.told->is_decision) c.list = &out_.decisions;
     add_list(state_.values, 3.2, out_.values);
     add_list(state_.running, 3, out_.running);
     if (state_.last_words) out.push_back({9, &*state_.last_words, nullptr, &out_.last_words});
@@ -247,8 +249,8 @@ class Packer {
       for_each_code_name(text, [&](std::string_view name) { note_name(name, said); });
     };
     const std::vector<std::string> files = files_.lines();
-    for (const auto* list : {&out_.goal, &out_.constraints, &out_.decisions, &out_.problems, &out_.next_steps,
-                             &out_.values, &out_.running, &out_.tests, &files})
+    for (const auto* list : {&out_.goal, &out_.constraints, &out_.decisions, &out_.said, &out_.problems,
+                             &out_.next_steps, &out_.values, &out_.running, &out_.tests, &files})
       for (const std::string& line : *list)
         note(line);
     for (const CommandGroup& g : out_.commands)
@@ -263,7 +265,7 @@ class Packer {
     std::sort(out_.commands.begin(), out_.commands.end(),
               [](const CommandGroup& a, const CommandGroup& b) { return a.exchange > b.exchange; });
     const std::size_t told = state_.goal.size() + state_.constraints.size() + state_.next_steps.size() +
-                             state_.problems.size() + state_.decisions.size() + state_.running.size() +
+                             state_.problems.size() + state_.choices.size() + state_.running.size() +
                              state_.values.size() + (state_.last_words ? 1 : 0) + (state_.last_error ? 1 : 0);
     const std::size_t wanted = told + state_.commands.size() + state_.tests.size();
     out_.left_out += static_cast<std::int64_t>(wanted - std::min(wanted, taken_.size() + out_.tests.size()));

@@ -21,6 +21,7 @@ struct Pack {
   std::vector<std::string> goal;
   std::vector<std::string> constraints;
   std::vector<std::string> decisions;
+  std::vector<std::string> said;  // about the way to go, mostly by the agent; about half of it decides something
   std::vector<std::string> problems;
   std::optional<std::string> last_error;
   std::vector<std::string> next_steps;

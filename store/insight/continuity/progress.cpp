@@ -83,13 +83,13 @@ void find_choices(const SessionPast& past, WorkingState& out) {
   // Skips a derived decision: it is a sentence of an agent's text, which is read in full below.
   for (const PastEvent& e : past.events)
     if (e.kind == EventKind::decision && !e.derived && tells_answer(e))
-      out.decisions.push_back({plain_sentence(e.summary, kDecisionBytes), id_of(past, e.exchange),
-                               kOfPerson * decay(e.age, kToldHalfLife)});
+      out.choices.push_back({plain_sentence(e.summary, kDecisionBytes), id_of(past, e.exchange),
+                             kOfPerson * decay(e.age, kToldHalfLife)});
   for (const PastText& t : past.texts) {
     if (t.speaker != Speaker::agent) continue;
     for (const Decision& decision : find_decisions(t.text))
-      out.decisions.push_back({plain_sentence(decision.sentence, kProgressSentenceBytes), id_of(past, t.exchange),
-                               decay(t.age, kToldHalfLife)});
+      out.choices.push_back({plain_sentence(decision.sentence, kProgressSentenceBytes), id_of(past, t.exchange),
+                             decay(t.age, kToldHalfLife)});
   }
   const PastText* offered = nullptr;
   for (const PastText& t : past.texts) {
@@ -99,17 +99,17 @@ void find_choices(const SessionPast& past, WorkingState& out) {
     }
     if (t.text.size() > kReadOfDecisions) continue;
     for (const Decision& decision : find_decisions_of_person(t.text, offered == nullptr ? "" : offered->text))
-      out.decisions.push_back({plain_sentence(decision.sentence, kDecisionBytes), id_of(past, t.exchange),
-                               kOfPerson * decay(t.age, kToldHalfLife)});
+      out.choices.push_back({plain_sentence(decision.sentence, kDecisionBytes), id_of(past, t.exchange),
+                             kOfPerson * decay(t.age, kToldHalfLife), 0, is_shown(decision)});
   }
-  std::erase_if(out.decisions, [](const ExtractedSentence& sentence) { return decides_nothing(sentence.text); });
+  std::erase_if(out.choices, [](const ExtractedSentence& sentence) { return decides_nothing(sentence.text); });
   // Rules are listed as constraints, and answers with their question.
   for (const auto* list : {&out.goal, &out.constraints})
     for (const ExtractedSentence& sentence : *list)
-      drop_contained_in(out.decisions, sentence.text);
-  for (const ExtractedSentence& decision : out.decisions)
+      drop_contained_in(out.choices, sentence.text);
+  for (const ExtractedSentence& decision : out.choices)
     drop_contained_in(out.constraints, decision.text);
-  keep_best(out.decisions, kDecisions);
+  keep_best(out.choices, kDecisions);
 }
 
 namespace {

@@ -25,7 +25,8 @@ struct ExtractedSentence {
   std::string text;
   ExchangeId exchange = 0;  // where it was said
   double score = 0;
-  std::size_t age = 0;  // of problems: PastText::age
+  std::size_t age = 0;       // of problems: PastText::age
+  bool is_decision = false;  // of choices: is_shown()
 };
 
 struct WorkingFile {
@@ -79,7 +80,7 @@ struct WorkingState {
   std::string branch;
   std::vector<ExtractedSentence> goal;  // as the user last stated it; then the first request, and a short last message
   std::vector<ExtractedSentence> constraints;
-  std::vector<ExtractedSentence> decisions;
+  std::vector<ExtractedSentence> choices;  // decisions, and what else was said to be the way
   std::vector<ExtractedSentence> problems;
   std::vector<ExtractedSentence> next_steps;    // remaining tasks, promises and announced steps
   std::vector<ExtractedSentence> values;        // sentences that state exact sizes, times, limits, results

@@ -336,10 +336,13 @@ std::optional<Decision> reply_to(const Offer& offer, std::string_view reply) {
 }
 
 bool directs(const Part& part) {
+  constexpr std::ptrdiff_t kMostOfGoAhead = 7;  // words
   const bool quoted = part.text.starts_with('>');
-  if (part.heading || quoted || part.text.size() > kLongestDirection || asks(part.text)) return false;
-  const CueSet found = cues().find(part.text, Cue::directs | Cue::talks | Cue::settled);
-  return (found.has(Cue::directs) || found.has(Cue::settled)) && !found.has(Cue::talks);
+  if (part.heading || quoted || part.text.size() > kLongestDirection || asks(part.text) || part.text.ends_with(':'))
+    return false;
+  const CueSet found = cues().find(part.text, Cue::directs | Cue::talks | Cue::settled | Cue::go_ahead);
+  const bool goes_on = found.has(Cue::go_ahead) && std::count(part.text.begin(), part.text.end(), ' ') < kMostOfGoAhead;
+  return (found.has(Cue::directs) || found.has(Cue::settled)) && !found.has(Cue::talks) && !goes_on;
 }
 
 }  // namespace
@@ -497,6 +500,11 @@ Shared shared_terms(std::string_view a, std::string_view b) {
 }
 
 }  // namespace
+
+bool is_shown(const Decision& d) {
+  const bool chose = d.kind != DecisionKind::answer && d.kind != DecisionKind::plan;
+  return (d.by == DecidedBy::user && chose) || !d.judged_by.empty();
+}
 
 bool reverses(const Decision& later, const Decision& earlier) {
   constexpr double kLeastShare = 0.6;

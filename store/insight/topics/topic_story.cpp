@@ -43,9 +43,10 @@ TurnKind kind_of(std::string_view text, bool by_user) {
   if (asked) return by_user ? TurnKind::question : TurnKind::mention;
   const CueSet found = cues().find(text, Cue::reversal | Cue::fix | Cue::fault | Cue::change);
   if (found.has(Cue::reversal)) return TurnKind::reversal;
-  if (!find_decisions(text).empty()) return TurnKind::decision;
   const bool proposes = ascii::starts_nocase(text, "let's ") || ascii::starts_nocase(text, "lets ");
-  if (by_user && proposes && ascii::lowered(text).find(" use ") != std::string::npos) return TurnKind::decision;
+  if (by_user &&
+      (!find_decisions(text).empty() || (proposes && ascii::lowered(text).find(" use ") != std::string::npos)))
+    return TurnKind::decision;
   if (found.has(Cue::fix)) return TurnKind::fix;
   if (found.has(Cue::fault)) return TurnKind::problem;
   return !by_user && found.has(Cue::change) ? TurnKind::change : TurnKind::mention;

@@ -1,6 +1,7 @@
 #include "store/search/words/candidate_filter.hpp"
 
 #include "schemas/base/ascii.hpp"
+#include "store/read/observations.hpp"
 #include "store/read/row_filter.hpp"
 
 #include <algorithm>
@@ -140,17 +141,7 @@ bool CandidateFilter::is_most(TimeMs since, TimeMs until) {
   return std::min(until, last) - std::max(since, first) > (last - first) / 2;
 }
 
-void CandidateFilter::restrict_observed(ObservationType type) {
-  // CROSS JOIN fixes the join order: there are fewer observations of a type than exchanges.
-  auto& q = db_.query(
-      "SELECT DISTINCT e.exchange_pk FROM observations o CROSS JOIN exchanges e"
-      " ON e.session_pk = o.session_pk AND e.exchange_number = o.exchange_number WHERE o.type = ?1",
-      to_string(type));
-  Ids ids;
-  while (q.step())
-    ids.push_back(q.int64(0));
-  list_or_allow(std::move(ids));
-}
+void CandidateFilter::restrict_observed(ObservationType type) { list_or_allow(queries::exchanges_observed(db_, type)); }
 
 void CandidateFilter::restrict_time() {
   if (!list_ && is_most(since_, until_)) return leave_out_other_times();

@@ -121,3 +121,4 @@ function App() {
 }
 
 render(html`<${App} />`, document.getElementById('app'));
+performance.mark('drawn');

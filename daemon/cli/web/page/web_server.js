@@ -12,16 +12,26 @@ const authorization = { Authorization: `Bearer ${localStorage.getItem(kept) ?? '
 // Leaves out what is empty: tools then do the usual.
 const filled = (args) => Object.fromEntries(Object.entries(args).filter(([, value]) => value !== '' && value !== undefined && value !== null && value !== false));
 
+const post = (tool, body, text, signal) => fetch(`/api/${tool}`, {
+  method: 'POST',
+  signal,
+  headers: { ...authorization, 'Content-Type': 'application/json', Accept: text ? 'text/plain' : 'application/json' },
+  body,
+});
+
+// What the page shows first is asked for while its other modules load: body → response.
+export const firstList = { all_projects: true, include_subagents: true, n_results: 40 };
+const early = new Map([[JSON.stringify(firstList), post('list_sessions', JSON.stringify(firstList))]]);
+
 // Returns the answer of a tool; with `text` as an agent reads it. Throws an Error with memd's words.
 export async function ask(tool, args = {}, { signal, text = false } = {}) {
+  const body = JSON.stringify(filled(args));
   let response;
   try {
-    response = await fetch(`/api/${tool}`, {
-      method: 'POST',
-      signal,
-      headers: { ...authorization, 'Content-Type': 'application/json', Accept: text ? 'text/plain' : 'application/json' },
-      body: JSON.stringify(filled(args)),
-    });
+    const sent = early.get(body);
+    early.delete(body);
+    response = await (sent ?? post(tool, body, text, signal));
+    signal?.throwIfAborted();
   } catch (error) {
     if (error.name === 'AbortError') throw error;
     throw new Error('memd web has ended. Start it again, and open the address that it prints.');

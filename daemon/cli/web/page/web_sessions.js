@@ -3,9 +3,8 @@ import { html, useEffect, useMemo, useState } from '/htm-preact.js';
 
 import { agents } from '/agents.js';
 import { agentName, counted, dayOf, Dot, Empty, isoDay, Marked, Problem, Rows, short, timeOf, useAnswer, useSettled } from '/web_parts.js';
-import { askPages } from '/web_server.js';
+import { askPages, firstList } from '/web_server.js';
 
-const kFirst = 40; // sessions before the list is drawn
 const kMore = 1000;
 
 const scope = ({ agent, project, since, state }) => ({ platform: agent, project, since, state, all_projects: true });
@@ -27,7 +26,7 @@ export function useSessions(filters, version) {
       args.n_results = kMore;
       return true;
     };
-    askPages('list_sessions', { ...args, n_results: kFirst }, take, { signal: stop.signal })
+    askPages('list_sessions', { ...args, n_results: firstList.n_results }, take, { signal: stop.signal })
       .catch((error) => error.name !== 'AbortError' && setState({ sessions: [], error }));
     return () => stop.abort();
   }, [key]);

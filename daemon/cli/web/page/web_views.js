@@ -94,6 +94,11 @@ function Memory({ slug, cwd, changed }) {
   const again = (words) => { setEditing(false); setVersion(version + 1); setTold(words ?? ''); changed(); };
   const write = (action, then) => ask('memory_write', { action, slug, cwd }).then(then, (problem) => setTold(problem.message));
   const remove = () => write('delete', () => { setDeleted(true); changed(); });
+  const verify = () => {
+    setTold('Looking …');
+    ask('memory_verify', { slug, cwd: cwd || memory.path.replace(/\/[^/]*$/, '') }).then(({ memories: [found] }) => setTold([found.status,
+      found.base && `since ${found.base.slice(0, 12)}`, ...found.commits.map((one) => `${one.sha.slice(0, 12)} ${one.subject}`)].filter(Boolean).join(' · ')), (problem) => setTold(problem.message));
+  };
   const undo = () => write('undo', () => { setDeleted(false); again('It is back.'); });
   if (deleted) return html`<p class="buttons" role="status">Deleted. <button type="button" onClick=${undo}>Undo</button></p>`;
   if (error) return html`<${Problem} error=${error} />`;
@@ -109,8 +114,24 @@ function Memory({ slug, cwd, changed }) {
     ${memory.provenance?.exchange && html`<p class="small muted text">Drawn from ${memory.provenance.exchange}</p>`}
     ${memory.problems?.map((problem) => html`<p class="problem text">${problem}</p>`)}
     <p class="small muted mono text">${memory.path}</p>
-    <p class="buttons"><button type="button" onClick=${() => setEditing(true)}>Edit</button><button type="button" onClick=${remove}>Delete</button><span role="status" class="small muted">${told}</span></p>
+    <p class="buttons"><button type="button" onClick=${() => setEditing(true)}>Edit</button>${(cwd || memory.scope !== 'global') && html`<button type="button" onClick=${verify}>Verify</button>`}<button type="button" onClick=${remove}>Delete</button><span role="status" class="small muted">${told}</span></p>
   </article>`;
+}
+
+// Memories and their links; drawn as in a report.
+function Graph({ cwd, changes }) {
+  const { answer, error } = useAnswer('memory_graph', { cwd }, changes);
+  const place = useRef();
+  const nodes = answer?.memories.nodes ?? [];
+  useEffect(() => {
+    if (nodes.length)
+      import('/graph.js').then(({ memoryGraph }) => {
+        const graph = memoryGraph(nodes, answer.memories.edges ?? []);
+        place.current?.replaceChildren(graph.box, graph.panel, ...graph.buttons);
+      });
+  }, [answer]);
+  if (error) return html`<${Problem} error=${error} />`;
+  return html`<div><${Empty}>Choose a memory, or write one.</${Empty}>${nodes.length > 0 && html`<h3>Graph</h3>`}<div class="memory-graph" ref=${place}></div></div>`;
 }
 
 export function Memories({ filters, slug, sessions, version }) {
@@ -135,7 +156,7 @@ export function Memories({ filters, slug, sessions, version }) {
     <div class="detail">
       ${(slug || creating) && html`<p><a class="back" href="#/memories">‹ Back</a></p>`}
       ${creating ? html`<${Editor} memory=${{}} cwd=${cwd} done=${(made) => { setCreating(false); setChanges(changes + 1); if (made) location.hash = `#/memories/${encodeURIComponent(made)}`; }} />`
-        : slug ? html`<${Memory} slug=${slug} cwd=${cwd} changed=${() => setChanges(changes + 1)} />` : html`<${Empty}>Choose a memory, or write one.</${Empty}>`}
+        : slug ? html`<${Memory} slug=${slug} cwd=${cwd} changed=${() => setChanges(changes + 1)} />` : html`<${Graph} cwd=${cwd} changes=${`${changes}/${version}`} />`}
     </div>
   </section>`;
 }
