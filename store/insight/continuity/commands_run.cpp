@@ -1,4 +1,5 @@
 // Command lines that were run, their results, and those that are still running.
+#include "schemas/base/ascii.hpp"
 #include "store/insight/continuity/evidence.hpp"
 #include "store/text/shell_line.hpp"
 #include "store/text/words.hpp"
@@ -111,16 +112,28 @@ TestPlaces find_tests(const SessionPast& past, const LinesOfCalls& lines, Workin
   return places;
 }
 
-// Merges lines that differ only in their output filters into the most frequent one, which gets the sum of their scores.
+// Returns the command without its output filters, and with one mark for each of its numbers: "bd show # | tail" has the
+// shape of "bd show 4".
+std::string shape_of(std::string_view line) {
+  std::string out;
+  for (const char c : without_pipe_end(line))
+    if (!ascii::is_digit(c))
+      out += c;
+    else if (!out.ends_with('#'))
+      out += '#';
+  return out;
+}
+
+// Merges lines of one shape into the most frequent one, which gets the sum of their scores.
 void keep_one_spelling(std::map<std::string, CommandUse>& commands) {
-  std::map<std::string, std::string> best;  // by the command without its output filters: the chosen line
+  std::map<std::string, std::string> best;  // by shape: the chosen line
   for (const auto& [line, use] : commands) {
-    const auto [known, is_new] = best.emplace(without_pipe_end(line), line);
+    const auto [known, is_new] = best.emplace(shape_of(line), line);
     const CommandUse& other = commands.at(known->second);
     if (!is_new && (use.runs != other.runs ? use.runs > other.runs : use.score > other.score)) known->second = line;
   }
   std::erase_if(commands, [&](auto& entry) {
-    const std::string& kept = best.at(std::string(without_pipe_end(entry.first)));
+    const std::string& kept = best.at(shape_of(entry.first));
     if (kept == entry.first) return false;
     CommandUse& use = commands.at(kept);
     if (entry.second.exchange > use.exchange) {
@@ -133,11 +146,11 @@ void keep_one_spelling(std::map<std::string, CommandUse>& commands) {
 }
 
 // Returns whether a command is not worth listing: a housekeeping command ("git commit", "chmod +x run.sh"), a line that
-// runs nothing ("# then", "x=1"), or a single lookup ("grep -rn x src").
+// runs nothing ("# then", "x=1"), or a lookup ("grep -rn x src").
 bool is_not_worth_listing(const CommandUse& use) {
   const auto heads = command_heads(use.line);
   return std::all_of(heads.begin(), heads.end(), [&](const std::string& head) {
-    return words(WordClass::housekeeping).has(head) || (use.runs == 1 && words(WordClass::look).has(head));
+    return words(WordClass::housekeeping).has(head) || words(WordClass::look).has(head);
   });
 }
 

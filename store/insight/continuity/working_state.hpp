@@ -25,7 +25,7 @@ struct ExtractedSentence {
   std::string text;
   ExchangeId exchange = 0;  // where it was said
   double score = 0;
-  std::size_t age = 0;  // of problems: PastText::age
+  std::size_t age = 0;  // of problems and the last error, as in PastText
 };
 
 struct WorkingFile {
