@@ -272,6 +272,33 @@ TEST(PackLines, ALookIsNotTold) {
   EXPECT_THAT(lines_in(state_after(s).commands), ElementsAre("make check"));
 }
 
+TEST(PackLines, ASmallPackListsNoOldCommandThatRanOnceAndChecksNothing) {
+  EventScript s;
+  s.user("Write the exporter.").call("c1", "Bash", "deploy app").result("c1", "ok");
+  s.call("c2", "Bash", "make lint").result("c2", "ok").call("c3", "Bash", "./run.sh --all").result("c3", "ok");
+  for (int i = 0; i < 40; ++i)
+    s.call("r" + std::to_string(i), "Read", "/w/p/rows.go").result("r" + std::to_string(i), "x");
+  s.call("c4", "Bash", "./run.sh --all").result("c4", "ok").call("c5", "Bash", "show app").result("c5", "ok");
+  const WorkingState state = state_after(s);
+  const auto listed = [&](std::size_t tokens) {
+    std::vector<std::string> out;
+    for (const CommandGroup& group : make_pack(state, tokens, Weights().whole).commands)
+      out.insert(out.end(), group.lines.begin(), group.lines.end());
+    return out;
+  };
+  EXPECT_THAT(listed(1000), testing::UnorderedElementsAre("make lint", "./run.sh --all", "show app"));
+  EXPECT_THAT(listed(2000), testing::Contains("deploy app"));
+}
+
+TEST(PackLines, ATextGivenToACommandIsNoCommand) {
+  const std::string text(500, 'x');
+  EventScript s;
+  s.user("Write the exporter.").call("c1", "Bash", "apply_patch <<'END'\n+ rows\nEND").result("c1", "ok");
+  s.call("c2", "Bash", "python3 - <<'END'\n" + text + "\nEND").result("c2", "ok");
+  s.call("c3", "Bash", "./run.sh --all").result("c3", "ok");
+  EXPECT_THAT(lines_in(state_after(s).commands), ElementsAre("./run.sh --all"));
+}
+
 TEST(PackLines, LinesThatDifferInNumbersAreOneAndTheNewestIsTold) {
   EventScript s;
   s.user("Take the next ones.").call("c1", "Bash", "bd close app-4te.1").result("c1", "ok");

@@ -138,6 +138,7 @@ void keep_one_spelling(std::map<std::string, CommandUse>& commands) {
     CommandUse& use = commands.at(kept);
     if (entry.second.exchange > use.exchange) {
       use.exchange = entry.second.exchange;
+      use.age = entry.second.age;
       use.failed = entry.second.failed;
     }
     use.score += entry.second.score;
@@ -152,6 +153,17 @@ bool is_not_worth_listing(const CommandUse& use) {
   return std::all_of(heads.begin(), heads.end(), [&](const std::string& head) {
     return words(WordClass::housekeeping).has(head) || words(WordClass::look).has(head);
   });
+}
+
+bool names_check(std::string_view line) {
+  for (std::size_t end = 0; end < line.size();) {
+    const std::size_t begin = end;
+    while (end < line.size() && ascii::is_word(line[end]))
+      ++end;
+    if (words(WordClass::check).has(line.substr(begin, end - begin))) return true;
+    end = std::max(end, begin + 1);
+  }
+  return false;
 }
 
 // Returns the commands that occur in chains.
@@ -191,7 +203,9 @@ void find_commands(const SessionPast& past, WorkingState& out) {
       ++use.runs;
       use.failed = result != nullptr && result->failed;
       use.builds = command.purpose == CommandPurpose::build;
+      use.checks = command.purpose == CommandPurpose::test || names_check(line);
       use.exchange = id_of(past, e.exchange);
+      use.age = e.age;
       use.score += weight;
     }
   }
@@ -206,8 +220,8 @@ void find_commands(const SessionPast& past, WorkingState& out) {
     if (use.failed) use.score *= kWeights.command_failed;
     if (use.test) use.score *= kWeights.command_is_test;
     if (use.line.size() > kLongestShown) {
-      const std::string_view command = without_here_text(use.line);
-      use.line = command.size() < use.line.size() ? std::string(command) : shortened(use.line, kLongestShown);
+      if (without_here_text(use.line).size() < use.line.size()) continue;  // without its text it cannot be run again
+      use.line = shortened(use.line, kLongestShown);
       use.shown = use.line;
       use.whole = false;
     }
