@@ -97,8 +97,10 @@ class Packer {
   // Cuts goals and last words to `longest` tokens.
   void add_told(std::size_t tokens, std::size_t longest) {
     if (tests_.empty() && out_.tests.empty()) add_tests(tokens);
+    const bool fills = is_small() && longest == budget_.max();
     for (const Candidate& c : told_candidates()) {
-      if (taken_.contains(c.told)) continue;
+      // Room that is left in a small pack is not filled with values, most of which tell nothing.
+      if (taken_.contains(c.told) || (fills && c.list == &out_.values)) continue;
       std::string line = with_id(c.told->text, c.told->exchange);
       std::size_t cost = cost_of(line);
       const bool first_goal = c.list == &out_.goal && out_.goal.empty();
