@@ -277,9 +277,9 @@ TEST_F(PlantedFacts, PacksGiveBackWhatWasToldAmongMuchElse) {
   EXPECT_GE(dev.found * 100, dev.all * 89) << dev.found << " of " << dev.all << dev.missing;
   // Missing facts of the held-out half are not printed: packs must not be tuned to them.
   const Recovered held = recover("held", 2000);
-  EXPECT_GE(held.found * 100, held.all * 86) << held.found << " of " << held.all;
+  EXPECT_GE(held.found * 100, held.all * 89) << held.found << " of " << held.all;
   const Recovered small = recover("held", 1000);
-  EXPECT_GE(small.found * 100, small.all * 80) << small.found << " of " << small.all;
+  EXPECT_GE(small.found * 100, small.all * 83) << small.found << " of " << small.all;
 }
 
 }  // namespace

@@ -73,13 +73,16 @@ TEST(ContinuityLanguages, ProblemsAreOpenUntilTheyAreMended) {
                         Case{"검색 테스트가 아직 실패합니다.", "검색 테스트를 고쳤습니다."},
                         Case{"Поиск по заголовкам не работает.", "Исправил поиск, всё хорошо."}}) {
     EventScript s;
-    s.user("go").answer(c.trouble);
+    s.user("go").call("c1", "Bash", "make check").result("c1", "1 failed", true).answer(c.trouble);
     EXPECT_THAT(texts(state_of(s).problems), ElementsAre(HasSubstr(std::string(c.trouble).substr(0, 12))));
     s.user("next").answer(c.mended);
     EXPECT_THAT(texts(state_of(s).problems), IsEmpty()) << c.mended;
   }
   EventScript asked;
-  asked.user("go").answer("部署脚本在测试环境里仍然失败？");
+  asked.user("go")
+      .call("c1", "Bash", "make check")
+      .result("c1", "1 failed", true)
+      .answer("部署脚本在测试环境里仍然失败？");
   EXPECT_THAT(texts(state_of(asked).problems), IsEmpty());
 }
 

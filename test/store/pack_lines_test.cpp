@@ -58,6 +58,7 @@ std::vector<std::string> constraints_of(std::string prompt) {
 std::vector<std::string> problems_of(const std::vector<std::string>& answers) {
   EventScript s;
   s.user("Write the exporter for the monthly figures.");
+  s.call("c1", "Bash", "go test ./rows").result("c1", "FAIL: TestRows", true);
   for (const std::string& answer : answers)
     s.answer(answer);
   s.call("c9", "Bash", "ls").result("c9", "x").answer("Looking at the next file.");
@@ -117,8 +118,20 @@ TEST(PackLines, WorkAndGuessesAreNoProblems) {
 
 TEST(PackLines, TheMessageThatEndsTheWorkClosesItsProblems) {
   EventScript s;
-  s.user("Write the exporter.").answer("The totals are wrong for leap years.");
+  s.user("Write the exporter.").call("c0", "Bash", "go test ./rows").result("c0", "FAIL: TestRows", true);
+  s.answer("The totals are wrong for leap years.");
   s.call("c1", "Edit", "/w/p/a.go", "/w/p/a.go").result("c1", "done").answer("Added the exporter with its tests.");
+  EXPECT_THAT(state_after(s).problems, IsEmpty());
+}
+
+TEST(PackLines, WhatIsSaidOfTroubleIsOpenOnlyWhileARunFails) {
+  EventScript s;
+  s.user("How do the rows work?").answer("The ledger does not lock its rows, so two writers fail.");
+  EXPECT_THAT(state_after(s).problems, IsEmpty());
+  s.call("c1", "Bash", "go test ./rows").result("c1", "FAIL: TestRows", true);
+  s.answer("The totals are wrong for leap years.");
+  EXPECT_THAT(texts_in(state_after(s).problems), ElementsAre("The totals are wrong for leap years."));
+  s.call("c2", "Bash", "go test ./rows").result("c2", "ok").answer("The dates are read from the ledger.");
   EXPECT_THAT(state_after(s).problems, IsEmpty());
 }
 
@@ -129,9 +142,9 @@ TEST(PackLines, WhatWasAnnouncedAndDoneIsNoNextStep) {
   s.answer("The dates are right. The remaining work is the report page of the figures.");
   s.call("c2", "Bash", "ls").result("c2", "x").answer("I'll write the report page now.");
   const WorkingState state = state_after(s);
-  EXPECT_THAT(texts_in(state.next_steps),
-              ElementsAre("I'll write the report page now.", "The remaining work is the report page of the figures."));
-  EXPECT_FALSE(state.last_words) << "said twice";
+  EXPECT_THAT(state.next_steps, IsEmpty()) << "the last words tell it";
+  ASSERT_TRUE(state.last_words);
+  EXPECT_TRUE(state.last_words->text.ends_with("I'll write the report page now."));
 }
 
 // The output says what the tool does not.
@@ -263,12 +276,60 @@ TEST(PackNames, StandWithTheirFileTheirProgramOrTheirExchange) {
   EXPECT_THAT(complement.names, ElementsAre(format_exchange_id(7) + ": EpochWeek")) << "beside the platform's summary";
 }
 
-TEST(PackLines, ALookThatRanOnceIsNotTold) {
+TEST(PackLines, ALookIsNotTold) {
   EventScript s;
   s.user("Why are the rows late?").call("c1", "Bash", "grep -rn parseRows src | head -5").result("c1", "3");
   s.call("c2", "Bash", "git log --oneline -3").result("c2", "x").call("c3", "Bash", "make check").result("c3", "ok");
   s.call("c4", "Bash", "git log --oneline -3").result("c4", "x");
-  EXPECT_THAT(lines_in(state_after(s).commands), testing::UnorderedElementsAre("git log --oneline -3", "make check"));
+  EXPECT_THAT(lines_in(state_after(s).commands), ElementsAre("make check"));
+}
+
+TEST(PackLines, ASmallPackListsNoOldCommandThatRanOnceAndChecksNothing) {
+  EventScript s;
+  s.user("Write the exporter.").call("c1", "Bash", "deploy app").result("c1", "ok");
+  s.call("c2", "Bash", "make lint").result("c2", "ok").call("c3", "Bash", "./run.sh --all").result("c3", "ok");
+  for (int i = 0; i < 40; ++i)
+    s.call("r" + std::to_string(i), "Read", "/w/p/rows.go").result("r" + std::to_string(i), "x");
+  s.call("c4", "Bash", "./run.sh --all").result("c4", "ok").call("c5", "Bash", "show app").result("c5", "ok");
+  const WorkingState state = state_after(s);
+  const auto listed = [&](std::size_t tokens) {
+    std::vector<std::string> out;
+    for (const CommandGroup& group : make_pack(state, tokens, Weights().whole).commands)
+      out.insert(out.end(), group.lines.begin(), group.lines.end());
+    return out;
+  };
+  EXPECT_THAT(listed(1000), testing::UnorderedElementsAre("make lint", "./run.sh --all", "show app"));
+  EXPECT_THAT(listed(2000), testing::Contains("deploy app"));
+}
+
+TEST(PackLines, ATextGivenToACommandIsNoCommand) {
+  const std::string text(500, 'x');
+  EventScript s;
+  s.user("Write the exporter.").call("c1", "Bash", "apply_patch <<'END'\n+ rows\nEND").result("c1", "ok");
+  s.call("c2", "Bash", "python3 - <<'END'\n" + text + "\nEND").result("c2", "ok");
+  s.call("c3", "Bash", "./run.sh --all").result("c3", "ok");
+  EXPECT_THAT(lines_in(state_after(s).commands), ElementsAre("./run.sh --all"));
+}
+
+TEST(PackLines, LinesThatDifferInNumbersAreOneAndTheNewestIsTold) {
+  EventScript s;
+  s.user("Take the next ones.").call("c1", "Bash", "bd close app-4te.1").result("c1", "ok");
+  s.call("c2", "Bash", "bd close app-4te.2 | tail -3").result("c2", "ok");
+  s.call("c3", "Bash", "bd close app-4te.3").result("c3", "ok");
+  EXPECT_THAT(lines_in(state_after(s).commands), ElementsAre("bd close app-4te.3"));
+}
+
+TEST(PackLines, WhereFilesAreEditedADirectoryThatWasOnlyLookedAtHasNoLine) {
+  WorkingState state;
+  state.cwd = "/w/p";
+  state.files = {
+      {"/w/p/src/rows.go", 1, 0, "", 7, 3}, {"/w/p/docs/a.md", 0, 2, "", 7, 2}, {"/w/p/web/b.ts", 0, 1, "", 7, 1}};
+  state.names = {{"parseRows", 9, "/w/p/lib/c.go", 41, 7, ""}};
+  const Pack pack = make_pack(state, 1000, Weights().whole);
+  EXPECT_THAT(pack.files, ElementsAre("src/: rows.go e1", "docs/: a.md r2"));
+  EXPECT_EQ(pack.left_out, 1) << "a file that tells nothing is not missing, a name without its file is";
+  state.files.front().edits = 0;
+  EXPECT_THAT(make_pack(state, 1000, Weights().whole).files, SizeIs(4)) << "nothing was edited";
 }
 
 TEST(PackLines, NobodyIsToldToCommitOrToTidy) {

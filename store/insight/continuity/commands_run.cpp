@@ -1,4 +1,5 @@
 // Command lines that were run, their results, and those that are still running.
+#include "schemas/base/ascii.hpp"
 #include "store/insight/continuity/evidence.hpp"
 #include "store/text/shell_line.hpp"
 #include "store/text/words.hpp"
@@ -111,20 +112,33 @@ TestPlaces find_tests(const SessionPast& past, const LinesOfCalls& lines, Workin
   return places;
 }
 
-// Merges lines that differ only in their output filters into the most frequent one, which gets the sum of their scores.
+// Returns the command without its output filters, and with one mark for each of its numbers: "bd show # | tail" has the
+// shape of "bd show 4".
+std::string shape_of(std::string_view line) {
+  std::string out;
+  for (const char c : without_pipe_end(line))
+    if (!ascii::is_digit(c))
+      out += c;
+    else if (!out.ends_with('#'))
+      out += '#';
+  return out;
+}
+
+// Merges lines of one shape into the most frequent one, which gets the sum of their scores.
 void keep_one_spelling(std::map<std::string, CommandUse>& commands) {
-  std::map<std::string, std::string> best;  // by the command without its output filters: the chosen line
+  std::map<std::string, std::string> best;  // by shape: the chosen line
   for (const auto& [line, use] : commands) {
-    const auto [known, is_new] = best.emplace(without_pipe_end(line), line);
+    const auto [known, is_new] = best.emplace(shape_of(line), line);
     const CommandUse& other = commands.at(known->second);
     if (!is_new && (use.runs != other.runs ? use.runs > other.runs : use.score > other.score)) known->second = line;
   }
   std::erase_if(commands, [&](auto& entry) {
-    const std::string& kept = best.at(std::string(without_pipe_end(entry.first)));
+    const std::string& kept = best.at(shape_of(entry.first));
     if (kept == entry.first) return false;
     CommandUse& use = commands.at(kept);
     if (entry.second.exchange > use.exchange) {
       use.exchange = entry.second.exchange;
+      use.age = entry.second.age;
       use.failed = entry.second.failed;
     }
     use.score += entry.second.score;
@@ -133,12 +147,23 @@ void keep_one_spelling(std::map<std::string, CommandUse>& commands) {
 }
 
 // Returns whether a command is not worth listing: a housekeeping command ("git commit", "chmod +x run.sh"), a line that
-// runs nothing ("# then", "x=1"), or a single lookup ("grep -rn x src").
+// runs nothing ("# then", "x=1"), or a lookup ("grep -rn x src").
 bool is_not_worth_listing(const CommandUse& use) {
   const auto heads = command_heads(use.line);
   return std::all_of(heads.begin(), heads.end(), [&](const std::string& head) {
-    return words(WordClass::housekeeping).has(head) || (use.runs == 1 && words(WordClass::look).has(head));
+    return words(WordClass::housekeeping).has(head) || words(WordClass::look).has(head);
   });
+}
+
+bool names_check(std::string_view line) {
+  for (std::size_t end = 0; end < line.size();) {
+    const std::size_t begin = end;
+    while (end < line.size() && ascii::is_word(line[end]))
+      ++end;
+    if (words(WordClass::check).has(line.substr(begin, end - begin))) return true;
+    end = std::max(end, begin + 1);
+  }
+  return false;
 }
 
 // Returns the commands that occur in chains.
@@ -178,7 +203,9 @@ void find_commands(const SessionPast& past, WorkingState& out) {
       ++use.runs;
       use.failed = result != nullptr && result->failed;
       use.builds = command.purpose == CommandPurpose::build;
+      use.checks = command.purpose == CommandPurpose::test || names_check(line);
       use.exchange = id_of(past, e.exchange);
+      use.age = e.age;
       use.score += weight;
     }
   }
@@ -193,8 +220,8 @@ void find_commands(const SessionPast& past, WorkingState& out) {
     if (use.failed) use.score *= kWeights.command_failed;
     if (use.test) use.score *= kWeights.command_is_test;
     if (use.line.size() > kLongestShown) {
-      const std::string_view command = without_here_text(use.line);
-      use.line = command.size() < use.line.size() ? std::string(command) : shortened(use.line, kLongestShown);
+      if (without_here_text(use.line).size() < use.line.size()) continue;  // without its text it cannot be run again
+      use.line = shortened(use.line, kLongestShown);
       use.shown = use.line;
       use.whole = false;
     }

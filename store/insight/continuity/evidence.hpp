@@ -13,7 +13,7 @@ void find_goal(const SessionPast& past, WorkingState& out);
 void find_constraints(const SessionPast& past, WorkingState& out);
 void find_choices(const SessionPast& past, WorkingState& out);   // choices
 void find_values(const SessionPast& past, WorkingState& out);    // call after goal, constraints and choices
-void find_problems(const SessionPast& past, WorkingState& out);  // call after commands
+void find_problems(const SessionPast& past, WorkingState& out);  // call after commands and the last error
 void find_next_steps(const SessionPast& past, WorkingState& out);
 // Prepends earlier sentences to last words that are short. Call after all steps that extract sentences.
 void prepend_context_to_last_words(const SessionPast& past, WorkingState& out);
@@ -32,9 +32,8 @@ struct ProblemCues {
 ProblemCues problem_cues_in(std::string_view sentence);
 // Counts exact values with their unit: "48 MB", "187 ms", "18,442".
 int values_in(std::string_view sentence);
-// Returns whether the sentence names remaining work. Work that was only announced counts in an agent's last message
-// only.
-bool states_next_step(std::string_view sentence, bool in_last_message);
+// Returns whether the sentence names remaining or announced work.
+bool states_next_step(std::string_view sentence);
 
 ExchangeId id_of(const SessionPast& past, std::size_t exchange);
 // Replaces runs of line breaks and blanks by one blank, and cuts a longer text at a word with a mark.

@@ -43,6 +43,18 @@ std::string path_below(std::string_view path, std::string_view cwd) {
   return std::string(path);
 }
 
+FileList::FileList(const WorkingState& state, TokenBudget& budget) : state_(state), budget_(budget) {
+  for (const WorkingFile& file : state.files) {
+    edited_ = edited_ || file.edits > 0;
+    uses_[place_of(file.path, state.cwd).directory] += 2 * file.edits + file.reads;
+  }
+}
+
+bool FileList::is_worth_a_line(const std::string& directory) const {
+  const auto uses = uses_.find(directory);
+  return !edited_ || (uses != uses_.end() && uses->second >= 2);
+}
+
 bool FileList::pay(std::size_t cost, std::size_t& tokens) {
   if (cost > tokens || !budget_.take(cost)) return false;
   tokens -= cost;
@@ -53,20 +65,22 @@ std::int64_t FileList::add_files(std::size_t tokens) {
   std::int64_t left_out = 0;
   for (const WorkingFile& file : state_.files) {
     const Place place = place_of(file.path, state_.cwd);
-    auto line = std::find_if(lines_.begin(), lines_.end(), [&](const Line& l) { return l.first == place.directory; });
-    const bool is_new = line == lines_.end();
-    Entry entry{file.path, counted(file, place.name), {}};
-    const std::size_t cost =
-        estimate_tokens(", " + entry.text) + (is_new ? estimate_tokens(place.directory) + kLine : 0);
-    if (!pay(cost, tokens)) {
+    if (is_worth_a_line(place.directory) && !add(place.directory, {file.path, counted(file, place.name), {}}, tokens))
       ++left_out;
-      continue;
-    }
-    if (is_new) line = lines_.insert(lines_.end(), {place.directory, {}});
-    line->second.push_back(std::move(entry));
   }
   add_purposes(tokens);
   return left_out;
+}
+
+bool FileList::add(const std::string& directory, Entry entry, std::size_t& tokens) {
+  auto line = std::find_if(lines_.begin(), lines_.end(), [&](const Line& l) { return l.first == directory; });
+  const bool is_new = line == lines_.end();
+  const std::size_t cost = estimate_tokens(", " + entry.text + " " + entry.names) +
+                           (entry.names.empty() ? 0 : kBraces) + (is_new ? estimate_tokens(directory) + kLine : 0);
+  if (!pay(cost, tokens)) return false;
+  if (is_new) line = lines_.insert(lines_.end(), {directory, {}});
+  line->second.push_back(std::move(entry));
+  return true;
 }
 
 void FileList::add_purposes(std::size_t tokens) {
@@ -97,27 +111,17 @@ bool FileList::add_name(const WorkingName& name, std::size_t& tokens) {
     if (!pay(estimate_tokens(text) + (entry->names.empty() ? kBraces : 0), tokens)) return false;
     entry->names += text;
   } else {
-    Place place = place_of(name.path, state_.cwd);
-    auto line = std::find_if(lines_.begin(), lines_.end(), [&](const Line& l) { return l.first == place.directory; });
-    const bool is_new = line == lines_.end();
-    const std::size_t cost = estimate_tokens(", " + place.name + " " + with_line) + kBraces +
-                             (is_new ? estimate_tokens(place.directory) + kLine : 0);
-    if (!pay(cost, tokens)) return false;
-    if (is_new) line = lines_.insert(lines_.end(), {place.directory, {}});
-    line->second.push_back({name.path, std::move(place.name), with_line, true});
+    const Place place = place_of(name.path, state_.cwd);
+    if (!is_worth_a_line(place.directory) || !add(place.directory, {name.path, place.name, with_line}, tokens))
+      return false;
   }
   ++named_;
   return true;
 }
 
 std::vector<std::string> FileList::lines() const {
-  const bool edited =
-      std::any_of(state_.files.begin(), state_.files.end(), [](const WorkingFile& f) { return f.edits > 0; });
   std::vector<std::string> out;
   for (const auto& [directory, entries] : lines_) {
-    // If files were edited, a single name from a directory without read or edited files is not informative.
-    if (edited && entries.size() == 1 && entries[0].is_only_named && entries[0].names.find(' ') == std::string::npos)
-      continue;
     std::string line = directory + ":";
     for (std::size_t i = 0; i < entries.size(); ++i) {
       line += (i == 0 ? " " : ", ") + entries[i].text;

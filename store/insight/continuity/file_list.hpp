@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -15,7 +16,7 @@ namespace memd::continuity {
 // The part of a pack that lists files, one line per directory (Pack::files). Borrows `state` and `budget`. One thread.
 class FileList {
  public:
-  FileList(const WorkingState& state, TokenBudget& budget) : state_(state), budget_(budget) {}
+  FileList(const WorkingState& state, TokenBudget& budget);
 
   // Adds files, the best first, for at most `tokens` of the budget. Spends the rest on the purposes of the files.
   // Returns the number of files that did not fit.
@@ -32,10 +33,12 @@ class FileList {
   struct Entry {
     std::string path;
     std::string text;
-    std::string names;           // separated by blanks
-    bool is_only_named = false;  // it was neither read nor edited
+    std::string names;  // separated by blanks
   };
   using Line = std::pair<std::string, std::vector<Entry>>;  // directory (with trailing slash) and its files
+  // Where files are edited, a directory in which nothing was edited, or read twice, is not worth a line.
+  bool is_worth_a_line(const std::string& directory) const;
+  bool add(const std::string& directory, Entry entry, std::size_t& tokens);
   void add_purposes(std::size_t tokens);
   Entry* find(const std::string& path);
   bool pay(std::size_t cost, std::size_t& tokens);
@@ -44,6 +47,8 @@ class FileList {
   TokenBudget& budget_;
   std::vector<Line> lines_;  // best directory first
   std::size_t named_ = 0;    // number of names so far
+  bool edited_ = false;
+  std::map<std::string, std::int64_t, std::less<>> uses_;  // of the files in a directory; an edit counts twice
 };
 
 // Returns the path relative to the working directory if it is below it.

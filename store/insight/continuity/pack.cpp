@@ -18,6 +18,7 @@ constexpr std::size_t kIdTokens = 10;
 constexpr std::size_t kAtOnce = 3;  // the request, the current goal and the last words must fit together
 constexpr std::size_t kLeastTold = 40;
 constexpr std::size_t kUsualCommand = 48;  // tokens; a longer line that ran once is rarely run again unchanged
+constexpr std::size_t kFreshCommand = 30;  // messages and calls; small packs list no older line that ran once
 
 std::string with_id(std::string_view text, ExchangeId id) {
   return std::string(text) + (id == 0 ? "" : " [" + format_exchange_id(id) + "]");
@@ -56,7 +57,7 @@ class Packer {
     add_told(told, std::max(told / kAtOnce, kLeastTold));
     out_.left_out += files_.add_files(share(shares_.files));
     add_commands(share(shares_.commands), kUsualCommand);
-    if (budget_.max() >= shares_.least_for_programs) add_programs();
+    if (!is_small()) add_programs();
     add_names();
     add_commands(budget_.remaining(), budget_.max());
     add_told(budget_.remaining(), budget_.max());
@@ -68,6 +69,8 @@ class Packer {
   std::size_t share(double part) const {
     return std::min(budget_.remaining(), static_cast<std::size_t>(part * static_cast<double>(budget_.max())));
   }
+
+  bool is_small() const { return budget_.max() < shares_.small; }
 
   std::vector<Candidate> told_candidates() {
     constexpr double kFurther = 0.78;
@@ -96,8 +99,10 @@ class Packer {
   // Cuts goals and last words to `longest` tokens.
   void add_told(std::size_t tokens, std::size_t longest) {
     if (tests_.empty() && out_.tests.empty()) add_tests(tokens);
+    const bool fills = is_small() && longest == budget_.max();
     for (const Candidate& c : told_candidates()) {
-      if (taken_.contains(c.told)) continue;
+      // Room that is left in a small pack is not filled with values, most of which tell nothing.
+      if (taken_.contains(c.told) || (fills && c.list == &out_.values)) continue;
       std::string line = with_id(c.told->text, c.told->exchange);
       std::size_t cost = cost_of(line);
       const bool first_goal = c.list == &out_.goal && out_.goal.empty();
@@ -145,7 +150,8 @@ class Packer {
       std::string line = (c.failed ? "(failed) " : "") + c.shown;
       if (!c.whole && !line.ends_with("…")) line += "…";
       const std::size_t cost = cost_of(line) + (group == out_.commands.end() ? kNewGroup : 0);
-      const bool unusual = cost > kUsualCommand && c.runs < 2 && !c.failed;
+      const bool once = c.runs < 2 && !c.failed;
+      const bool unusual = once && (cost > kUsualCommand || (is_small() && c.age > kFreshCommand && !c.checks));
       if (unusual || cost > longest || cost > tokens || (!c.whole && longest < budget_.max()) || !budget_.take(cost))
         continue;
       tokens -= cost;
@@ -179,7 +185,7 @@ class Packer {
   }
 
   bool add_flag(const WorkingName& name, std::size_t& tokens) {
-    if (name.program.empty() || budget_.max() < shares_.least_for_programs) return false;
+    if (name.program.empty() || is_small()) return false;
     auto program =
         std::find_if(programs_.begin(), programs_.end(), [&](const auto& p) { return p.first == name.program; });
     const bool is_new = program == programs_.end();

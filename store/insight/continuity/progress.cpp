@@ -72,10 +72,9 @@ bool decides_nothing(std::string_view text) {
 
 }  // namespace
 
-bool states_next_step(std::string_view sentence, bool in_last_message) {
+bool states_next_step(std::string_view sentence) {
   if (words_in(normalized_sentence(sentence)) < kProgressFewestWords) return false;  // the title of a list
-  // Announced work is done in the next message; remaining work is mentioned once and stays relevant longer.
-  return cues().has(sentence, in_last_message ? Cue::ahead | Cue::announced : CueSet(Cue::ahead));
+  return cues().has(sentence, Cue::ahead | Cue::announced);
 }
 
 void find_choices(const SessionPast& past, WorkingState& out) {
@@ -179,15 +178,12 @@ void find_next_steps(const SessionPast& past, WorkingState& out) {
   const std::size_t worked = last_work(past);
   for (auto at = past.texts.begin(); at != past.texts.end(); ++at) {
     const PastText& t = *at;
-    if (t.speaker != Speaker::agent || t.age > kOpenWithin / 3) continue;
-    // What the end of an answer announced stays ahead while only questions follow.
+    if (t.speaker != Speaker::agent || t.age > kOpenWithin / 3 || t.age >= worked) continue;
+    // What the end of an answer announced stays ahead while only questions follow. The last words are told as such.
     const auto next = std::next(at);
-    const bool asked_meanwhile = next != past.texts.end() && next->exchange != t.exchange && t.age < worked;
-    if (t.exchange != last->exchange && !asked_meanwhile) continue;
-    // Announced work that is followed by calls is already being done.
-    const bool is_last = (&*last == &t && t.age <= kNotYetBegun) || asked_meanwhile;
+    if (next == past.texts.end() || next->exchange == t.exchange) continue;
     for_each_sentence(t.text, 16, 300, [&](std::string_view sentence) {
-      if (states_next_step(sentence, is_last))
+      if (states_next_step(sentence))
         out.next_steps.push_back(
             {plain_sentence(sentence, 160), id_of(past, t.exchange), decay(t.age, kToldHalfLife / 10)});
     });
@@ -241,7 +237,7 @@ void find_last_error(const SessionPast& past, WorkingState& out) {
     if (outcome != RunOutcome::failed || text.empty() || is_refusal(text)) continue;
     if (e->age > kOpenWithin) return;
     out.last_error =
-        ExtractedSentence{shortened(call->summary, 160) + "\n" + verbatim(text), id_of(past, e->exchange), 1};
+        ExtractedSentence{shortened(call->summary, 160) + "\n" + verbatim(text), id_of(past, e->exchange), 1, e->age};
     return;
   }
 }
@@ -283,11 +279,16 @@ ProblemCues problem_cues_in(std::string_view sentence) {
 }
 
 void find_problems(const SessionPast& past, WorkingState& out) {
+  // Without a run that failed and was not passed later, most such sentences tell how something works.
+  std::size_t failed = 0;
+  if (out.last_error) failed = out.last_error->age + 1;
+  for (const TestState& test : out.tests)
+    if (test.outcome == TestOutcome::failed) failed = std::max(failed, test.age + 1);
   const auto spoke = std::find_if(past.texts.rbegin(), past.texts.rend(),
                                   [](const PastText& t) { return t.speaker == Speaker::agent; });
   const PastText* last = spoke == past.texts.rend() ? nullptr : &*spoke;
   for (const PastText& t : past.texts) {
-    if (t.speaker != Speaker::agent || t.age > kOpenWithin) continue;
+    if (t.speaker != Speaker::agent || t.age >= std::min(failed, kOpenWithin)) continue;
     if (&t == last && reports_done(t.text)) out.problems.clear();
     for_each_sentence(t.text, 8, 400, [&](std::string_view sentence) {
       const ProblemCues problem = problem_cues_in(sentence);

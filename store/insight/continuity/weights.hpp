@@ -16,7 +16,8 @@ struct Shares {
   double names;  // with their files, and flags with their programs
   double bare;   // share within `names` for names without a known place
   double programs;
-  std::size_t least_for_programs;  // tokens; smaller packs list no programs and flags, because readers did not use them
+  std::size_t small;  // tokens; smaller packs list no programs and flags, and no old commands that ran once, because
+                      // readers did not use them
 };
 
 // Weights of names: terms of the log-odds that a name is used again. A logistic regression fitted them on half of the

@@ -25,7 +25,7 @@ struct ExtractedSentence {
   std::string text;
   ExchangeId exchange = 0;  // where it was said
   double score = 0;
-  std::size_t age = 0;       // of problems: PastText::age
+  std::size_t age = 0;       // of problems and the last error, as in PastText
   bool is_decision = false;  // of choices: is_shown()
 };
 
@@ -44,9 +44,11 @@ struct CommandUse {
   std::int64_t runs = 0;
   bool failed = false;  // the last run
   bool builds = false;
+  bool checks = false;              // tests, or names a check such as lint
   bool whole = true;                // false: the rest of the line is unknown
   std::optional<std::size_t> test;  // index into WorkingState::tests, regardless of output filters
   ExchangeId exchange = 0;
+  std::size_t age = 0;  // PastEvent::age of the last run
   double score = 0;
 };
 
