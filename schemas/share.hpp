@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string>
 
-// Rows of what is shared (schemas/sql/0002_shares.sql).
+// Rows of what is shared (schemas/sql/0002_shares.sql, schemas/sql/team).
 namespace memd {
 
 struct ShareRow {
@@ -32,6 +32,17 @@ struct SharedSegmentRow {
   std::int64_t events = 0;
   std::int64_t bytes = 0;
   TimeMs known_at = 0;
+};
+
+// An exchange as a row of a team's database.
+struct TeamExchange {
+  std::int64_t number = 0;  // in its session
+  std::int64_t hash = 0;    // of its text
+  TimeMs started_at = 0;
+  std::int64_t length = 0;  // words
+  std::string words;        // as tsvector writes them
+  std::string question;
+  std::string answer;
 };
 
 }  // namespace memd

@@ -137,6 +137,7 @@ ConfigurationReport configuration(const Config& config) {
   out.add("hooks.enabled", config.hooks.enabled);
   out.add("hooks.start", config.hooks.start);
   out.add("hooks.recall", config.hooks.recall);
+  out.add("sharing.ask_server_ms", config.sharing.ask_server_ms);
   out.add("sessions.stopped_after_s", config.sessions.stopped_after / 1000);
   out.add_limit("retention.max_age_days", config.retention.max_age_days);
   out.add_limit("retention.max_raw_bytes", config.retention.max_raw_bytes);

@@ -196,6 +196,10 @@ Config read_document(const std::string& file, const YAML::Node& document) {
        {std::pair{"enabled", &out.hooks.enabled}, {"start", &out.hooks.start}, {"recall", &out.hooks.recall}})
     hooks.key(name,
               [&, value](const auto& v, const auto& key) { *value = scalar<bool>(file, v, key, "true or false"); });
+  Section sharing(file, "sharing");
+  sharing.key("ask_server_ms", [&](const auto& v, const auto& key) {
+    out.sharing.ask_server_ms = static_cast<int>(whole_number(file, v, key, 0, 60'000));
+  });
   Section sessions(file, "sessions");
   sessions.key("stopped_after_s", [&](const auto& v, const auto& key) {
     out.sessions.stopped_after = whole_number(file, v, key, 1, 604'800) * 1000LL;
@@ -235,6 +239,7 @@ Config read_document(const std::string& file, const YAML::Node& document) {
       .key("sessions", [&](const auto& v, const auto&) { sessions.read(v); })
       .key("usage", [&](const auto& v, const auto&) { usage.read(v); })
       .key("hooks", [&](const auto& v, const auto&) { hooks.read(v); })
+      .key("sharing", [&](const auto& v, const auto&) { sharing.read(v); })
       .key("retention", [&](const auto& v, const auto&) { retention.read(v); })
       .key("exclude", [&](const auto& v, const auto&) { out.exclude = read_exclude(file, v); })
       .key("memory", [&](const auto& v, const auto&) { out.memory = config::read_memory(file, v); })

@@ -60,6 +60,11 @@ struct SessionsConfig {
   TimeMs stopped_after = kStoppedAfter;  // silence after which a session has stopped
 };
 
+// Projects that are shared in a PostgreSQL database.
+struct SharingConfig {
+  int ask_server_ms = 0;  // time in which it has to answer a search; 0: it is not asked, and others' sessions come here
+};
+
 // Interfaces for administration besides the main socket.
 struct AdminConfig {
   bool grpc = false;                  // open the gRPC socket
@@ -82,6 +87,7 @@ struct Config {
   RawMode raw_layer = RawMode::masked;
   std::filesystem::path prices;  // own prices of models; empty: none
   HooksConfig hooks;
+  SharingConfig sharing;
   EncryptionConfig encryption;
   SessionsConfig sessions;
   RetentionConfig retention;

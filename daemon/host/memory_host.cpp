@@ -17,6 +17,7 @@
 #include "daemon/resources/prompts.hpp"
 #include "daemon/resources/resources.hpp"
 #include "daemon/tools/capture.hpp"
+#include "daemon/tools/team_asker.hpp"
 #include "daemon/tools/tool_services.hpp"
 #include "daemon/tools/toolset.hpp"
 #include "protocol/mcp/server_profile.hpp"
@@ -290,7 +291,11 @@ MemoryHost::MemoryHost(const Settings& settings, const Clock& clock, Background 
       adapters_(describe_adapters(settings.config)),
       freshness_(discovery_, *readers_),
       source_text_(settings.layout, raw::FrameSeal(settings.cipher)),
-      summarizer_(make_summarizer(settings, clock)) {
+      summarizer_(make_summarizer(settings, clock)),
+      team_(settings.config.sharing.ask_server_ms == 0
+                ? nullptr
+                : std::make_unique<tools::TeamAsker>(std::chrono::milliseconds(settings.config.sharing.ask_server_ms),
+                                                     settings.layout.withheld())) {
   tools::ToolDefaults defaults;
   defaults.max_tokens = static_cast<std::size_t>(settings.config.max_tokens);
   defaults.own_project = settings.config.own_project;
@@ -316,7 +321,8 @@ MemoryHost::MemoryHost(const Settings& settings, const Clock& clock, Background 
       settings.home,
       settings.config.memory,
       [this](const std::string& directory) { return look_at_memories(directory); },
-      [this](Reader& reader, harvest::Material& material) { source_text_.name_as_in_log(reader, material); }};
+      [this](Reader& reader, harvest::Material& material) { source_text_.name_as_in_log(reader, material); },
+      team_.get()};
   tools::register_tools(tools_, services);
   tools::register_whole_answers(whole_answers_, services);
   if (settings.config.capture_tool)

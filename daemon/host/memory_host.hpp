@@ -36,6 +36,7 @@ class DocumentLengths;
 namespace memd::tools {
 struct CaptureAnswer;
 struct CaptureParams;
+class TeamAsker;
 }  // namespace memd::tools
 
 namespace memd {
@@ -202,6 +203,7 @@ class MemoryHost {
   HostFreshness freshness_;
   SourceText source_text_;
   std::unique_ptr<llm::ConfiguredSummarizer> summarizer_;
+  const std::unique_ptr<tools::TeamAsker> team_;  // null: none is configured
   mcp::ToolRegistry tools_;
   mcp::ToolRegistry whole_answers_{20, mcp::Readers::programs};
   mcp::ResourceRegistry resources_;

@@ -168,7 +168,10 @@ Result<SharePlace> Sharing::place_of(const ShareRow& share) const {
 
 TeamServer* Sharing::server_of(const ShareRow& share) {
   const auto is_server = TeamServer::is_meant(share.place);
-  return is_server && *is_server ? &servers_.try_emplace(share.place, share.place).first->second : nullptr;
+  return is_server && *is_server
+             ? &servers_.try_emplace(share.place, share.place, host_.settings().config.sharing.ask_server_ms == 0)
+                    .first->second
+             : nullptr;
 }
 
 Result<void> Sharing::exchange_files(const ShareRow& share) {
@@ -299,6 +302,7 @@ Result<Exchanged> Sharing::sync(const ShareRow& share, const std::stop_token& st
   MEMD_TRY(take_out(work));
   MEMD_TRY(publish(work, stop));
   if (work.done.sent_segments > 0) MEMD_TRY(exchange_files(share));
+  MEMD_TRY(exchange_rows(work));
   if (!seen.empty() && work.done.sent_segments + work.done.taken_segments + work.done.waiting == 0)
     quiet_[share.pk] = {std::move(seen), host_.clock().now()};
   return work.done;
@@ -487,6 +491,27 @@ Result<void> Sharing::publish(Work& work, const std::stop_token& stop) {
     MEMD_TRY(save(work, {{uid, session.next_seq, session.last_event, session.ingested_at, false}}));
   }
   return {};
+}
+
+// What others took out is honoured here, too: where rows are asked, their segments do not come. What that withdraws
+// goes with the next sync.
+Result<void> Sharing::exchange_rows(Work& work) {
+  TeamServer* const server = work.share.invitation.empty() ? server_of(work.share) : nullptr;
+  if (server == nullptr) return {};
+  std::vector<TeamServer::Session> own;
+  for (const auto& [uid, session] : work.sessions)
+    own.push_back(
+        {uid, fmt::format("{} {} {}", session.next_seq, session.last_event, session.ingested_at), session.is_out});
+  Reader reading = reader();
+  const TeamServer::Exchanges exchanges = [&](const std::string& uid, const auto& hashes) {
+    return reading.ask(TeamExchangesQuery{uid, hashes});
+  };
+  MEMD_TRY_ASSIGN(auto out, server->exchange_rows(work.share.project, work.members.at(machine_), own, exchanges));
+  std::erase_if(out, [&](const std::string& uid) {
+    const auto known = work.sessions.find(uid);
+    return known != work.sessions.end() && known->second.is_out;
+  });
+  return honour(work, out);
 }
 
 // Takes in the segments that the store does not know. Own ones are among them after a kill, or when the store is an

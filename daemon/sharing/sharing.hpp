@@ -103,6 +103,7 @@ class Sharing {
   Result<void> settle(Work& work, const std::stop_token& stop);
   Result<void> honour(Work& work, const std::vector<std::string>& out);
   Result<void> write(Work& work, Segment segment);
+  Result<void> exchange_rows(Work& work);              // with the database, if the place is one
   Result<void> exchange_files(const ShareRow& share);  // with the host or the database, if the place is one
   TeamServer* server_of(const ShareRow& share);        // null: the place is none
   Result<void> save(Work& work, const std::vector<SharedSessionRow>& sessions);

@@ -3,12 +3,14 @@
 #include "schemas/base/error.hpp"
 #include "schemas/base/harmless.hpp"
 #include "schemas/base/hash.hpp"
+#include "schemas/ids.hpp"
 #include "store/files/whole_file.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <filesystem>
+#include <iterator>
 #include <map>
 #include <set>
 #include <sstream>
@@ -18,6 +20,7 @@ namespace memd::sharing {
 
 namespace {
 
+constexpr std::size_t kRowsAtOnce = 200;
 constexpr std::size_t kMostOfPush = std::size_t{16} << 20;  // bytes of files in one transaction
 
 // What an exchange saw, in a file beside the copy.
@@ -25,6 +28,7 @@ struct Seen {
   std::int64_t timeline = 0;  // a server that was promoted has a later one
   std::int64_t others = 0;    // the newest change of which the copy has the others' files
   std::int64_t own = 0;       // the newest change by this machine
+  bool lacks_some = false;    // others' segments were left there
 };
 
 std::filesystem::path file_of_seen(const SharePlace& copy) { return copy.directory().string() + ".seen"; }
@@ -32,7 +36,7 @@ std::filesystem::path file_of_seen(const SharePlace& copy) { return copy.directo
 Seen read_seen(const SharePlace& copy) {
   Seen out;
   if (const auto text = files::read_whole(file_of_seen(copy)))
-    std::istringstream(*text) >> out.timeline >> out.others >> out.own;
+    std::istringstream(*text) >> out.timeline >> out.others >> out.own >> out.lacks_some;
   return out;
 }
 
@@ -56,7 +60,7 @@ Result<bool> TeamServer::is_meant(std::string_view place) {
   return true;
 }
 
-TeamServer::TeamServer(std::string url) : database_(std::move(url)) {}
+TeamServer::TeamServer(std::string url, bool fetches) : database_(std::move(url)), fetches_(fetches) {}
 
 Result<void> TeamServer::exchange(const std::string& project, const SharePlace& copy, const std::string& machine) {
   MEMD_TRY_ASSIGN(auto there, database_.look(project));
@@ -69,16 +73,18 @@ Result<void> TeamServer::exchange(const std::string& project, const SharePlace& 
     return Error(Errc::unavailable,
                  "the server that answers is an older one: another was promoted since; nothing is exchanged with it");
   if (there->timeline > seen.timeline || there->last_change < std::max(seen.others, seen.own)) seen = {};
+  if (seen.lacks_some && fetches_) seen.others = 0;
   MEMD_TRY(pull(*there, copy, machine, seen.others));
   MEMD_TRY_ASSIGN(seen.own, push(*there, copy, machine, seen.own));
-  return files::write_whole(
-      file_of_seen(copy), fmt::format("{} {} {}\n", there->timeline, there->last_change, seen.own), files::OnDisk::now);
+  return files::write_whole(file_of_seen(copy),
+                            fmt::format("{} {} {} {:d}\n", there->timeline, there->last_change, seen.own, !fetches_),
+                            files::OnDisk::now);
 }
 
 Result<void> TeamServer::pull(const team::TeamShare& there, const SharePlace& copy, const std::string& machine,
                               std::int64_t after) {
   while (after < there.last_change) {
-    MEMD_TRY_ASSIGN(const auto files, database_.files_of_others(there, machine, after, there.last_change));
+    MEMD_TRY_ASSIGN(const auto files, database_.files_of_others(there, machine, after, there.last_change, fetches_));
     if (files.empty()) break;
     for (const team::TeamFile& file : files) {
       after = file.change;
@@ -132,10 +138,51 @@ Result<std::int64_t> TeamServer::push(const team::TeamShare& there, const ShareP
   return newest;
 }
 
+Result<std::vector<std::string>> TeamServer::exchange_rows(const std::string& project, const Member& self,
+                                                           const std::vector<Session>& sessions,
+                                                           const Exchanges& exchanges) {
+  MEMD_TRY_ASSIGN(auto there, database_.look(project));
+  if (!there) return std::vector<std::string>();
+  if (!there->has_rows && there->may_update) {
+    MEMD_TRY(database_.update());
+    there->has_rows = true;
+  }
+  if (!there->has_rows) return std::vector<std::string>();
+  MEMD_TRY_ASSIGN(const auto known, database_.sessions(*there, self.machine));
+  std::map<std::string, std::string> marks;
+  std::set<std::string> out;
+  for (const team::TeamSession& one : known) {
+    if (one.is_out) out.insert(one.uid);
+    marks[one.uid] = one.mark;
+  }
+  for (const Session& session : sessions) {
+    if (!there->may_write) break;
+    if (out.contains(session.uid) || (!session.is_out && marks[session.uid] == session.mark)) continue;
+    if (session.is_out) {
+      MEMD_TRY(database_.take_out(*there, self.machine, session.uid));
+      continue;
+    }
+    MEMD_TRY_ASSIGN(const auto hashes, database_.row_hashes(*there, self.machine, session.uid));
+    MEMD_TRY_ASSIGN(auto changes, exchanges(session.uid, hashes));
+    team::TeamSession row{session.uid, self.name(), "", std::move(changes.title), "", false};
+    if (const auto parts = split_session_uid(session.uid)) row.agent = to_string(parts->platform);
+    for (std::size_t at = 0; at < changes.changed.size() || row.mark.empty();) {
+      const std::size_t end = std::min(changes.changed.size(), at + kRowsAtOnce);
+      if (end == changes.changed.size()) row.mark = session.mark;
+      MEMD_TRY(
+          database_.write_rows(*there, self.machine, row, std::exchange(changes.gone, {}),
+                               {std::make_move_iterator(changes.changed.begin() + static_cast<std::ptrdiff_t>(at)),
+                                std::make_move_iterator(changes.changed.begin() + static_cast<std::ptrdiff_t>(end))}));
+      at = end;
+    }
+  }
+  return std::vector<std::string>(out.begin(), out.end());
+}
+
 Result<bool> TeamServer::has_news(const std::string& project, const SharePlace& copy) {
   MEMD_TRY_ASSIGN(const auto there, database_.look(project));
   const Seen seen = read_seen(copy);
-  return !there || there->timeline != seen.timeline || there->last_change != seen.others;
+  return !there || there->timeline != seen.timeline || there->last_change != seen.others || seen.lacks_some == fetches_;
 }
 
 Result<std::vector<std::string>> TeamServer::verify(const std::string& project, const SharePlace& copy,
@@ -150,7 +197,8 @@ Result<std::vector<std::string>> TeamServer::verify(const std::string& project, 
     const auto file = copy.read(one.path);
     if (file && sha256_hex(*file) != one.sha256)
       out.push_back(harmless_line(one.path) + ": the database has another content");
-    if (!file) out.push_back(harmless_line(one.path) + ": it is in the database only; memd share sync");
+    if (!file && (fetches_ || SharePlace::machine_of(one.path) == machine))
+      out.push_back(harmless_line(one.path) + ": it is in the database only; memd share sync");
   }
   for (const auto& path : copy.paths())
     if (!known.contains(path) && SharePlace::machine_of(path) == machine && there->may_write)

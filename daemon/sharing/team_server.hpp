@@ -2,10 +2,13 @@
 
 #include "daemon/sharing/share_place.hpp"
 #include "schemas/base/result.hpp"
+#include "store/read/team_exchanges.hpp"
 #include "store/team/team_database.hpp"
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,7 +24,8 @@ class TeamServer {
   // Whether a place is one: postgres://… Errc::invalid_argument: a password is in it, and would be stored.
   static Result<bool> is_meant(std::string_view place);
 
-  explicit TeamServer(std::string url);
+  // `fetches`: others' segments come here; false: their rows are asked instead.
+  TeamServer(std::string url, bool fetches);
 
   // Makes the copy and the database equal: this machine's files go there, the others' come from there. A copy with a
   // share.json makes the share if there is none. Own files that the copy lacks though it never knew them come back (it
@@ -34,6 +38,19 @@ class TeamServer {
   Result<std::vector<std::string>> verify(const std::string& project, const SharePlace& copy,
                                           const std::string& machine);
 
+  // An own session of the share: its rows there are to be as they are here.
+  struct Session {
+    std::string uid;
+    std::string mark;  // of its present state
+    bool is_out = false;
+  };
+  using Exchanges = std::function<Result<TeamExchangesQuery::Answer>(const std::string& uid,
+                                                                     const std::map<std::int64_t, std::int64_t>&)>;
+  // Writes what the rows of the sessions lack, and takes out those that are out. Returns what others took out. A
+  // database of an older memd is brought up to date, if the login may.
+  Result<std::vector<std::string>> exchange_rows(const std::string& project, const Member& self,
+                                                 const std::vector<Session>& sessions, const Exchanges& exchanges);
+
  private:
   // What others wrote after the change `after` comes into the copy.
   Result<void> pull(const team::TeamShare& there, const SharePlace& copy, const std::string& machine,
@@ -43,6 +60,7 @@ class TeamServer {
                             std::int64_t seen);
 
   team::TeamDatabase database_;
+  const bool fetches_;
 };
 
 }  // namespace memd::sharing

@@ -2,6 +2,7 @@
 
 #include "daemon/tools/scope.hpp"
 #include "daemon/tools/summary_source.hpp"
+#include "daemon/tools/team_asker.hpp"
 #include "daemon/tools/tool_services.hpp"
 #include "protocol/mcp/tool_registry.hpp"
 #include "schemas/base/ascii.hpp"
@@ -186,7 +187,7 @@ ExchangeOut ExchangePager::head_of(std::size_t index, bool first_page) const {
   const ExchangeRow& row = rows_[index];
   const Extra& extra = extras_[index];
   ExchangeOut out;
-  out.exchange_id = format_exchange_id(row.id);
+  out.exchange_id = id_of(row);
   out.session_id = row.session_uid;
   out.platform = to_string(row.platform);
   out.timestamp = format_rfc3339(row.started_at);
@@ -374,15 +375,19 @@ Result<void> add_with_neighbours(Reader& reader, const ExchangeRow& row, std::in
   return {};
 }
 
-Result<Selection> select_by_ids(Reader& reader, const GetExchangeParams& params) {
+Result<Selection> select_by_ids(const ToolServices& services, Reader& reader, const GetExchangeParams& params) {
   Selection out;
   std::vector<ExchangeId> ids;
+  std::vector<ExchangeRow> of_others;
   for (const std::string& text : params.ids) {
     if (const auto id = parse_exchange_id(text)) {
       ids.push_back(*id);
     } else if (const auto name = parse_exchange_name(text)) {  // as memories contain it
-      MEMD_TRY_ASSIGN(const ExchangeId named, reader.ask(NamedExchangeQuery{*name}));
-      ids.push_back(named);
+      const auto named = reader.ask(NamedExchangeQuery{*name});
+      auto there = named || services.team == nullptr ? std::nullopt : services.team->look_up(reader, *name);
+      if (!named && !there) return named.error();
+      if (there) of_others.push_back(std::move(*there));
+      ids.push_back(named ? *named : 0);
     } else {
       return Error(Errc::invalid_argument,
                    "ids: \"" + echo_of(text) +
@@ -391,7 +396,11 @@ Result<Selection> select_by_ids(Reader& reader, const GetExchangeParams& params)
     }
   }
   MEMD_TRY_ASSIGN(const auto rows, reader.ask(ExchangesQuery{ids}));
-  for (std::size_t i = 0; i < ids.size(); ++i) {
+  for (std::size_t i = 0, other = 0; i < ids.size(); ++i) {
+    if (ids[i] == 0 && other < of_others.size()) {
+      out.rows.push_back(std::move(of_others[other++]));
+      continue;
+    }
     const auto it = std::find_if(rows.begin(), rows.end(), [&](const ExchangeRow& r) { return r.id == ids[i]; });
     if (it == rows.end()) {
       out.missing.push_back(params.ids[i]);
@@ -423,7 +432,7 @@ Result<Selection> select(const ToolServices& services, Reader& reader, const Get
   if (params.ids.empty() == !by_number)
     return Error(Errc::invalid_argument,
                  "ids: send either ids (like [\"x42\"]) or session_id together with exchange_number");
-  return by_number ? select_by_number(services, reader, params) : select_by_ids(reader, params);
+  return by_number ? select_by_number(services, reader, params) : select_by_ids(services, reader, params);
 }
 
 std::uint64_t question_of(const GetExchangeParams& params) {

@@ -2,6 +2,7 @@
 
 #include "daemon/tools/answer.hpp"
 #include "daemon/tools/scope.hpp"
+#include "daemon/tools/team_asker.hpp"
 #include "daemon/tools/tool_services.hpp"
 #include "protocol/mcp/tool_registry.hpp"
 #include "schemas/base/ascii.hpp"
@@ -95,7 +96,7 @@ std::optional<std::vector<std::int64_t>> matches_within(const SearchHit& hit, st
 
 SearchResultOut without_texts(const SearchHit& hit, bool by_phrasings) {
   SearchResultOut out;
-  out.exchange_id = format_exchange_id(hit.id);
+  out.exchange_id = id_of(hit);
   out.session_id = hit.session_uid;
   out.session_name = short_line(hit.session_title, 24);
   out.platform = to_string(hit.platform);
@@ -271,6 +272,22 @@ AnswerText told(const BetterElsewhereOut& better) {
   return out.add(AnswerText::Id{better.exchange_id}, ", likely ", AnswerText::Id{two_digits(better.likelihood)}, ".");
 }
 
+// Puts what others shared among the hits of the store, of which the next page begins with those that have no room.
+void add_team(TeamAsker::Found team, std::size_t limit, SearchAnswer& found, Answer& frame) {
+  lead_with(frame, team.left_out);
+  const auto fits = [](const SearchHit& hit) { return hit.confidence != Confidence::low; };
+  if (std::ranges::any_of(team.hits, fits)) found.nothing_relevant = found.weak = false;
+  if (!team.hits.empty()) found.unknown_terms.clear(), found.ignored_terms.clear();  // they say so of the store alone
+  for (SearchHit& hit : team.hits) {
+    const auto is_behind = [&](const SearchHit& other) { return other.relevance_score < hit.relevance_score; };
+    found.hits.insert(std::ranges::find_if(found.hits, is_behind), std::move(hit));
+  }
+  const auto is_of_store = [](const SearchHit& hit) { return hit.id != 0; };
+  const auto end = found.hits.begin() + static_cast<std::ptrdiff_t>(std::min(limit, found.hits.size()));
+  found.more = found.more || std::any_of(end, found.hits.end(), is_of_store);
+  found.hits.erase(end, found.hits.end());
+}
+
 Result<SemanticSearchAnswer> run(const ToolServices& services, const SemanticSearchParams& params,
                                  mcp::ToolContext& context) {
   if (ascii::one_line(params.query).find_first_not_of(' ') == std::string::npos)
@@ -305,6 +322,9 @@ Result<SemanticSearchAnswer> run(const ToolServices& services, const SemanticSea
   query.count_outside = scope.narrowed;
   if (!directory.empty()) query.near_project = project_identity(files::repository_of(directory)).key;
   context.stage(0, 2, query.mode == SearchMode::lexical ? "searching" : "embedding the question");
+  std::optional<TeamAsker::Asking> asking;
+  if (services.team != nullptr && at.offset == 0 && query.mode != SearchMode::semantic)
+    asking = services.team->ask(*reader, scope, query.asked, query.limit);
   MEMD_TRY_ASSIGN(SearchAnswer found, reader->search(query, [&] { context.stage(1, 2, "searching"); }));
   if (file) search::rank_up(found.hits, *file);
 
@@ -315,6 +335,9 @@ Result<SemanticSearchAnswer> run(const ToolServices& services, const SemanticSea
   }
 
   Answer frame = answer_for(scope);
+  if (asking)
+    add_team(services.team->found(*reader, std::move(*asking), query), static_cast<std::size_t>(params.n_results),
+             found, frame);
   std::optional<BetterElsewhereOut> better;
   if (found.outside) {
     frame.outside = found.outside->count;
@@ -377,7 +400,9 @@ Result<SemanticSearchAnswer> run(const ToolServices& services, const SemanticSea
     if (!ignored.empty()) out.ignored_terms = ignored;
     if (!unknown.empty()) out.unknown_words = unknown;
     const bool all = out.results.size() == found.hits.size();
-    const auto shown = static_cast<std::int64_t>(out.results.size()) + (all ? found.left_out : 0);
+    const auto of_store = std::ranges::count_if(std::span(found.hits).first(out.results.size()),
+                                                [](const SearchHit& hit) { return hit.id != 0; });
+    const auto shown = of_store + (all ? found.left_out : 0);
     if (found.more || !all) out.next = encode_cursor({at.offset + shown, 0}, question);
     put_memories(remembered, out.results);
     return out;

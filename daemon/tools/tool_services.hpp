@@ -30,6 +30,7 @@ struct Material;
 namespace memd::tools {
 
 class LlmSummarizer;
+class TeamAsker;
 
 // Reports how far the store is behind the sources, as the ingesting process knows it. Thread-safe and cheap: every tool
 // call queries it, on the loop thread, too.
@@ -103,6 +104,7 @@ struct ToolServices {
   std::function<MemoryLook(const std::string&)> look_at_memories{};
   // Gives events the ids of the log that they come from. May be empty.
   std::function<void(Reader&, harvest::Material&)> name_events{};
+  TeamAsker* team = nullptr;  // null: no database of others is asked
 };
 
 }  // namespace memd::tools

@@ -2,15 +2,8 @@
 
 #include "schemas/base/embedded.hpp"
 #include "schemas/base/error.hpp"
-#include "schemas/base/harmless.hpp"
+#include "store/team/libpq.hpp"
 
-#ifdef MEMD_LIBPQ
-#include <dlfcn.h>
-#include <libpq-fe.h>
-#endif
-
-#include <array>
-#include <charconv>
 #include <utility>
 
 namespace memd::team {
@@ -21,69 +14,30 @@ namespace {
 
 constexpr std::string_view kFilesAtOnce = "32";
 
-std::int64_t number_of(std::string_view text) {
-  std::int64_t out = 0;
-  std::from_chars(text.data(), text.data() + text.size(), out);
-  return out;
+// Writes an array as PostgreSQL reads it.
+template <class Rows, class TextOf>
+std::string array_of(const Rows& rows, TextOf&& text_of) {
+  std::string out = "{";
+  for (const auto& row : rows) {
+    out += out.size() == 1 ? "\"" : ",\"";
+    for (const char c : std::string(text_of(row))) {
+      if (c == '"' || c == '\\') out += '\\';
+      out += c == '\0' ? ' ' : c;  // no text there has one
+    }
+    out += '"';
+  }
+  return out + "}";
 }
 
-// The library is opened when a share needs it: it brings twenty others, which every start would pay for. Never
-// unloaded.
-struct Libpq {
-  void* handle = ::dlopen(MEMD_LIBPQ, RTLD_NOW | RTLD_LOCAL);
-  bool is_missing_one = false;
-  decltype(&PQconnectdbParams) connect = find<decltype(&PQconnectdbParams)>("PQconnectdbParams");
-  decltype(&PQfinish) finish = find<decltype(&PQfinish)>("PQfinish");
-  decltype(&PQstatus) status = find<decltype(&PQstatus)>("PQstatus");
-  decltype(&PQerrorMessage) error_message = find<decltype(&PQerrorMessage)>("PQerrorMessage");
-  decltype(&PQexec) exec = find<decltype(&PQexec)>("PQexec");
-  decltype(&PQexecParams) exec_params = find<decltype(&PQexecParams)>("PQexecParams");
-  decltype(&PQresultStatus) result_status = find<decltype(&PQresultStatus)>("PQresultStatus");
-  decltype(&PQresultErrorField) error_field = find<decltype(&PQresultErrorField)>("PQresultErrorField");
-  decltype(&PQntuples) rows = find<decltype(&PQntuples)>("PQntuples");
-  decltype(&PQgetvalue) value = find<decltype(&PQgetvalue)>("PQgetvalue");
-  decltype(&PQgetlength) length = find<decltype(&PQgetlength)>("PQgetlength");
-  decltype(&PQgetisnull) is_null = find<decltype(&PQgetisnull)>("PQgetisnull");
-  decltype(&PQclear) clear = find<decltype(&PQclear)>("PQclear");
-
-  template <class Function>
-  Function find(const char* name) {
-    auto* found = handle != nullptr ? ::dlsym(handle, name) : nullptr;
-    is_missing_one = is_missing_one || found == nullptr;
-    return reinterpret_cast<Function>(found);
-  }
-};
-
-const Libpq& libpq() {
-  static const Libpq one;
-  return one;
+std::string array_of(const std::vector<std::int64_t>& numbers) {
+  return array_of(numbers, [](std::int64_t n) { return std::to_string(n); });
 }
-
-// Columns are text or bytea, so that their binary form is their bytes.
-class TeamRows {
- public:
-  explicit TeamRows(PGresult* result) : result_(result) {}
-  int size() const { return libpq().rows(result_.get()); }
-  bool is_null(int row, int column) const { return libpq().is_null(result_.get(), row, column) != 0; }
-  std::string_view text(int row, int column) const {
-    return {libpq().value(result_.get(), row, column),
-            static_cast<std::size_t>(libpq().length(result_.get(), row, column))};
-  }
-  std::int64_t number(int row, int column) const { return number_of(text(row, column)); }
-  PGresult* get() const { return result_.get(); }
-
- private:
-  struct Clear {
-    void operator()(PGresult* result) const { libpq().clear(result); }
-  };
-  std::unique_ptr<PGresult, Clear> result_;
-};
 
 }  // namespace
 
 class TeamDatabase::Connection {
  public:
-  explicit Connection(PGconn* connection) : connection_(connection) {}
+  explicit Connection(ConnectionPtr connection) : connection_(std::move(connection)) {}
   bool is_up() const { return libpq().status(connection_.get()) == CONNECTION_OK; }
 
   struct Param {
@@ -109,19 +63,9 @@ class TeamDatabase::Connection {
   // Several statements, as one transaction.
   Result<TeamRows> run_script(const std::string& sql) { return checked(libpq().exec(connection_.get(), sql.c_str())); }
 
-  Error trouble(PGresult* result) const {
-    const char* const state = result != nullptr ? libpq().error_field(result, PG_DIAG_SQLSTATE) : nullptr;
-    const char* const said = result != nullptr ? libpq().error_field(result, PG_DIAG_MESSAGE_PRIMARY) : nullptr;
-    const bool is_refused = state != nullptr && std::string_view(state) == "42501";
-    return Error(is_refused ? Errc::permission : Errc::unavailable,
-                 "the database says: " +
-                     harmless_line(std::string(said != nullptr ? said : libpq().error_message(connection_.get()))));
-  }
+  Error trouble(PGresult* result) const { return trouble_of(connection_.get(), result); }
 
  private:
-  struct Finish {
-    void operator()(PGconn* connection) const { libpq().finish(connection); }
-  };
   Result<TeamRows> checked(PGresult* result) {
     TeamRows rows(result);
     const auto status = libpq().result_status(result);
@@ -131,23 +75,13 @@ class TeamDatabase::Connection {
     if (is_up()) libpq().clear(libpq().exec(connection_.get(), "ROLLBACK"));
     return out;
   }
-  std::unique_ptr<PGconn, Finish> connection_;
+  ConnectionPtr connection_;
 };
 
 Result<TeamDatabase::Connection*> TeamDatabase::connection() {
   if (connection_ && connection_->is_up()) return connection_.get();
-  if (libpq().is_missing_one)
-    return Error(Errc::unsupported, "PostgreSQL cannot be reached: " MEMD_LIBPQ " cannot be opened; install libpq5");
-  // What the URL says takes precedence: it comes last.
-  const std::array<const char*, 7> keys{"fallback_application_name",
-                                        "connect_timeout",
-                                        "tcp_user_timeout",
-                                        "sslmode",
-                                        "target_session_attrs",
-                                        "dbname",
-                                        nullptr};
-  const std::array<const char*, 7> values{"memd", "10", "30000", "require", "read-write", url_.c_str(), nullptr};
-  auto made = std::make_unique<Connection>(libpq().connect(keys.data(), values.data(), 1));
+  if (libpq().is_missing_one) return no_library();
+  auto made = std::make_unique<Connection>(connect_to(url_, false));
   if (!made->is_up()) return made->trouble(nullptr);
   connection_ = std::move(made);
   return connection_.get();
@@ -155,7 +89,10 @@ Result<TeamDatabase::Connection*> TeamDatabase::connection() {
 
 Result<std::optional<TeamShare>> TeamDatabase::look(const std::string& project) {
   MEMD_TRY_ASSIGN(Connection* const db, connection());
-  MEMD_TRY_ASSIGN(const TeamRows known, db->run("SELECT 1::text WHERE to_regclass('memd.files') IS NOT NULL"));
+  MEMD_TRY_ASSIGN(const TeamRows known,
+                  db->run("SELECT (to_regclass('memd.exchanges') IS NOT NULL)::text,"
+                          " (pg_get_userbyid(n.nspowner) = current_user)::text FROM pg_namespace n"
+                          " WHERE n.nspname = 'memd' AND to_regclass('memd.files') IS NOT NULL"));
   if (known.size() == 0) return std::optional<TeamShare>();
   MEMD_TRY_ASSIGN(const TeamRows rows,
                   db->run("SELECT share_no::text, last_change::text,"
@@ -164,15 +101,14 @@ Result<std::optional<TeamShare>> TeamDatabase::look(const std::string& project) 
                           " FROM memd.shares WHERE project = $1",
                           {{project}}));
   if (rows.size() == 0) return std::optional<TeamShare>();
-  return std::optional<TeamShare>({rows.number(0, 0), rows.number(0, 1), rows.number(0, 2), rows.text(0, 3) == "true"});
+  return std::optional<TeamShare>({rows.number(0, 0), rows.number(0, 1), rows.number(0, 2), rows.text(0, 3) == "true",
+                                   known.text(0, 0) == "true", known.text(0, 1) == "true"});
 }
 
 Result<TeamShare> TeamDatabase::make(const std::string& project) {
   MEMD_TRY_ASSIGN(Connection* const db, connection());
   MEMD_TRY_ASSIGN(const TeamRows known, db->run("SELECT 1::text WHERE to_regclass('memd.files') IS NOT NULL"));
-  if (known.size() == 0)
-    for (const auto& migration : embedded::team_migrations())
-      MEMD_TRY(db->run_script(std::string(migration.text)));
+  if (known.size() == 0) MEMD_TRY(update());
   MEMD_TRY(db->run("SELECT memd.make_share($1)::text", {{project}}));
   MEMD_TRY_ASSIGN(const auto made, look(project));
   if (!made) return Error(Errc::permission, "the database does not show the share that was made");
@@ -180,16 +116,18 @@ Result<TeamShare> TeamDatabase::make(const std::string& project) {
 }
 
 Result<std::vector<TeamFile>> TeamDatabase::files_of_others(const TeamShare& share, const std::string& machine,
-                                                            std::int64_t after, std::int64_t until) {
+                                                            std::int64_t after, std::int64_t until, bool segments) {
   MEMD_TRY_ASSIGN(Connection* const db, connection());
   const std::string number = std::to_string(share.number);
   const std::string from = std::to_string(after);
   const std::string last = std::to_string(until);
-  MEMD_TRY_ASSIGN(const TeamRows rows, db->run("SELECT path, machine, change::text, content FROM memd.files"
-                                               " WHERE share_no = $1::bigint AND change > $2::bigint"
-                                               " AND change <= $3::bigint AND machine <> $4"
-                                               " ORDER BY change LIMIT $5::bigint",
-                                               {{number}, {from}, {last}, {machine}, {kFilesAtOnce}}));
+  MEMD_TRY_ASSIGN(const TeamRows rows,
+                  db->run("SELECT path, machine, change::text, content FROM memd.files"
+                          " WHERE share_no = $1::bigint AND change > $2::bigint"
+                          " AND change <= $3::bigint AND machine <> $4"
+                          " AND ($6::boolean OR NOT starts_with(path, 'segments/'))"
+                          " ORDER BY change LIMIT $5::bigint",
+                          {{number}, {from}, {last}, {machine}, {kFilesAtOnce}, {segments ? "t" : "f"}}));
   std::vector<TeamFile> out;
   for (int i = 0; i < rows.size(); ++i)
     out.push_back({std::string(rows.text(i, 0)), std::string(rows.text(i, 1)), rows.number(i, 2), rows.is_null(i, 3),
@@ -251,6 +189,89 @@ Result<std::int64_t> TeamDatabase::write(const TeamShare& share, const std::vect
   return newest;
 }
 
+Result<void> TeamDatabase::update() {
+  MEMD_TRY_ASSIGN(Connection* const db, connection());
+  for (const auto& migration : embedded::team_migrations()) {
+    MEMD_TRY_ASSIGN(const TeamRows schema, db->run("SELECT 1::text WHERE to_regclass('memd.migrations') IS NOT NULL"));
+    if (schema.size() > 0) {
+      MEMD_TRY_ASSIGN(const TeamRows known,
+                      db->run("SELECT name FROM memd.migrations WHERE name = $1", {{migration.name}}));
+      if (known.size() > 0) continue;
+    }
+    MEMD_TRY(db->run_script(std::string(migration.text)));
+  }
+  return {};
+}
+
+Result<std::vector<TeamSession>> TeamDatabase::sessions(const TeamShare& share, const std::string& machine) {
+  MEMD_TRY_ASSIGN(Connection* const db, connection());
+  const std::string number = std::to_string(share.number);
+  MEMD_TRY_ASSIGN(const TeamRows rows, db->run("SELECT session_uid, mark, is_out::text FROM memd.sessions"
+                                               " WHERE share_no = $1::bigint AND (machine = $2 OR is_out)",
+                                               {{number}, {machine}}));
+  std::vector<TeamSession> out(static_cast<std::size_t>(rows.size()));
+  for (int i = 0; i < rows.size(); ++i) {
+    TeamSession& session = out[static_cast<std::size_t>(i)];
+    session.uid = rows.text(i, 0);
+    session.mark = rows.text(i, 1);
+    session.is_out = rows.text(i, 2) == "true";
+  }
+  return out;
+}
+
+Result<std::map<std::int64_t, std::int64_t>> TeamDatabase::row_hashes(const TeamShare& share,
+                                                                      const std::string& machine,
+                                                                      const std::string& session_uid) {
+  MEMD_TRY_ASSIGN(Connection* const db, connection());
+  const std::string number = std::to_string(share.number);
+  MEMD_TRY_ASSIGN(const TeamRows rows, db->run("SELECT number::text, hash::text FROM memd.exchanges"
+                                               " WHERE share_no = $1::bigint AND session_uid = $2 AND machine = $3",
+                                               {{number}, {session_uid}, {machine}}));
+  std::map<std::int64_t, std::int64_t> out;
+  for (int i = 0; i < rows.size(); ++i)
+    out[rows.number(i, 0)] = rows.number(i, 1);
+  return out;
+}
+
+Result<void> TeamDatabase::write_rows(const TeamShare& share, const std::string& machine, const TeamSession& session,
+                                      const std::vector<std::int64_t>& gone, const std::vector<TeamExchange>& rows) {
+  MEMD_TRY_ASSIGN(Connection* const db, connection());
+  const auto column = [&](auto TeamExchange::*member) {
+    return array_of(rows, [&](const TeamExchange& row) {
+      if constexpr (std::is_same_v<decltype(member), std::string TeamExchange::*>)
+        return row.*member;
+      else
+        return std::to_string(row.*member);
+    });
+  };
+  const std::vector<std::string> columns{array_of(gone),
+                                         column(&TeamExchange::number),
+                                         column(&TeamExchange::hash),
+                                         column(&TeamExchange::started_at),
+                                         column(&TeamExchange::length),
+                                         column(&TeamExchange::words),
+                                         column(&TeamExchange::question),
+                                         column(&TeamExchange::answer)};
+  const std::string number = std::to_string(share.number);
+  std::vector<Connection::Param> params{{number},        {machine},       {session.uid}, {session.who},
+                                        {session.agent}, {session.title}, {session.mark}};
+  for (const std::string& text : columns)
+    params.push_back({text});
+  MEMD_TRY(
+      db->run("SELECT memd.put_rows($1::bigint, $2, $3, $4, $5, $6, $7, $8::integer[], $9::integer[],"
+              " $10::bigint[], $11::bigint[], $12::integer[], $13::text[], $14::text[], $15::text[])::text",
+              params));
+  return {};
+}
+
+Result<void> TeamDatabase::take_out(const TeamShare& share, const std::string& machine,
+                                    const std::string& session_uid) {
+  MEMD_TRY_ASSIGN(Connection* const db, connection());
+  const std::string number = std::to_string(share.number);
+  MEMD_TRY(db->run("SELECT memd.take_out($1::bigint, $2, $3)::text", {{number}, {machine}, {session_uid}}));
+  return {};
+}
+
 #else
 
 class TeamDatabase::Connection {};
@@ -268,13 +289,24 @@ Error no_libpq() {
 Result<std::optional<TeamShare>> TeamDatabase::look(const std::string&) { return no_libpq(); }
 Result<TeamShare> TeamDatabase::make(const std::string&) { return no_libpq(); }
 Result<std::vector<TeamFile>> TeamDatabase::files_of_others(const TeamShare&, const std::string&, std::int64_t,
-                                                            std::int64_t) {
+                                                            std::int64_t, bool) {
   return no_libpq();
 }
 Result<std::vector<TeamFile>> TeamDatabase::own_files(const TeamShare&, const std::string&) { return no_libpq(); }
 Result<std::optional<std::string>> TeamDatabase::content(const TeamShare&, const std::string&) { return no_libpq(); }
 Result<std::vector<TeamHash>> TeamDatabase::hashes(const TeamShare&) { return no_libpq(); }
 Result<std::int64_t> TeamDatabase::write(const TeamShare&, const std::vector<TeamFile>&) { return no_libpq(); }
+Result<void> TeamDatabase::update() { return no_libpq(); }
+Result<std::vector<TeamSession>> TeamDatabase::sessions(const TeamShare&, const std::string&) { return no_libpq(); }
+Result<std::map<std::int64_t, std::int64_t>> TeamDatabase::row_hashes(const TeamShare&, const std::string&,
+                                                                      const std::string&) {
+  return no_libpq();
+}
+Result<void> TeamDatabase::write_rows(const TeamShare&, const std::string&, const TeamSession&,
+                                      const std::vector<std::int64_t>&, const std::vector<TeamExchange>&) {
+  return no_libpq();
+}
+Result<void> TeamDatabase::take_out(const TeamShare&, const std::string&, const std::string&) { return no_libpq(); }
 
 #endif
 

@@ -1,8 +1,10 @@
 #pragma once
 
 #include "schemas/base/result.hpp"
+#include "schemas/share.hpp"
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -17,6 +19,18 @@ struct TeamShare {
   std::int64_t last_change = 0;
   std::int64_t timeline = 0;  // a server that was promoted has a later one
   bool may_write = false;
+  bool has_rows = false;    // false: the database was made by an older memd
+  bool may_update = false;  // the login may change the schema
+};
+
+// A session of which the database has rows, or which is out.
+struct TeamSession {
+  std::string uid;
+  std::string who;  // "ada@laptop"
+  std::string agent;
+  std::string title;
+  std::string mark;  // what its rows were made of, in the words of who wrote them; empty: rows are lacking
+  bool is_out = false;
 };
 
 struct TeamFile {
@@ -50,9 +64,9 @@ class TeamDatabase {
   Result<TeamShare> make(const std::string& project);
 
   // Files of other machines that were changed after `after` and not after `until`, in the order of changes, the first
-  // ones; none are left when it is empty.
+  // ones; none are left when it is empty. Segments only if asked for.
   Result<std::vector<TeamFile>> files_of_others(const TeamShare& share, const std::string& machine, std::int64_t after,
-                                                std::int64_t until);
+                                                std::int64_t until, bool segments);
   // All files of the machine; the content only of those that may change (members/).
   Result<std::vector<TeamFile>> own_files(const TeamShare& share, const std::string& machine);
   // nullopt: there is none.
@@ -62,6 +76,19 @@ class TeamDatabase {
   // Writes and removes the files, in one transaction. Returns the number of the newest change of a machine's file; 0:
   // none is of a machine.
   Result<std::int64_t> write(const TeamShare& share, const std::vector<TeamFile>& files);
+
+  // Gives the database what an older memd did not make.
+  Result<void> update();
+  // The machine's sessions, and those that anybody took out; of each uid and mark.
+  Result<std::vector<TeamSession>> sessions(const TeamShare& share, const std::string& machine);
+  // The hashes of the machine's rows of a session, by number.
+  Result<std::map<std::int64_t, std::int64_t>> row_hashes(const TeamShare& share, const std::string& machine,
+                                                          const std::string& session_uid);
+  // Writes rows of the session, and removes those that are gone, in one transaction; nothing if it is out.
+  Result<void> write_rows(const TeamShare& share, const std::string& machine, const TeamSession& session,
+                          const std::vector<std::int64_t>& gone, const std::vector<TeamExchange>& rows);
+  // Removes everybody's rows of the session, for good.
+  Result<void> take_out(const TeamShare& share, const std::string& machine, const std::string& session_uid);
 
  private:
   class Connection;

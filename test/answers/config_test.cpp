@@ -39,7 +39,8 @@ TEST(Config, ReadsEveryKey) {
       "platforms:\n  claude_code:\n    enabled: false\n    paths: [/a, /b]\ntime_zone: UTC\nlog:\n  level: debug\n"
       "query:\n  threads: 4\n  max_tokens: 3000\nsearch: {scope: all}\ntools: {conversation_query: true}\nwatch:\n  "
       "max_directories: 500\n"
-      "raw_layer: {mode: as_is}\nhooks: {start: true, recall: true}\nsessions: {stopped_after_s: 90}\nretention: "
+      "raw_layer: {mode: as_is}\nhooks: {start: true, recall: true}\nsharing: {ask_server_ms: 400}\nsessions: "
+      "{stopped_after_s: 90}\nretention: "
       "{max_age_days: "
       "90, max_raw_bytes: "
       "5000000000}\nexclude: {projects: [p, /w/q], paths: [/x/*], agents: [cursor]}\n",
@@ -63,6 +64,7 @@ TEST(Config, ReadsEveryKey) {
   EXPECT_EQ(c->retention.max_raw_bytes, 5'000'000'000u);
   EXPECT_EQ(c->sessions.stopped_after, 90'000);
   EXPECT_TRUE(c->hooks.start && c->hooks.recall && c->hooks.enabled);
+  EXPECT_EQ(c->sharing.ask_server_ms, 400);
 }
 
 TEST(Config, SaysWhereMemoriesGo) {
@@ -207,8 +209,8 @@ TEST(Config, ErrorsNameFileLineAndKey) {
   EXPECT_EQ(error_of("log:\n  lvl: info\n"), "c.yaml:2: unknown key 'log.lvl'; known here: level");
   EXPECT_EQ(error_of("quary: {}\n"),
             "c.yaml:1: unknown key 'quary'; known here: platforms, time_zone, log, query, search, tools, watch, "
-            "raw_layer, encryption, sessions, usage, hooks, retention, exclude, memory, embedding, summaries, "
-            "decisions, admin");
+            "raw_layer, encryption, sessions, usage, hooks, sharing, retention, exclude, memory, embedding, "
+            "summaries, decisions, admin");
   EXPECT_EQ(error_of("query:\n  threads: 99\n"), "c.yaml:2: query.threads: expected a whole number from 1 to 16");
   EXPECT_EQ(error_of("log:\n  level: loud\n"),
             "c.yaml:2: log.level: expected one of trace, debug, info, warn, error, off");

@@ -32,6 +32,8 @@ namespace {
 
 namespace fs = std::filesystem;
 using namespace std::chrono_literals;
+using testing::AllOf;
+using testing::AnyOf;
 using testing::HasSubstr;
 using testing::Not;
 namespace bj = boost::json;
@@ -88,10 +90,20 @@ class Machine {
     return share({{"action", "join"}, {"place", place.string()}, {"invitation", invitation}});
   }
   bj::object sync() { return share({{"action", "sync"}}); }
-  std::string search(const std::string& word) {
+  std::string search(const std::string& word, int most = 20) {
     mcp::ToolContext context;
-    const auto out = host_->tools().call("semantic_search", bj::serialize(bj::object{{"query", word}}), context);
+    const bj::object arguments{{"query", word}, {"n_results", most}};
+    const auto out = host_->tools().call("semantic_search", bj::serialize(arguments), context);
     return out.text + out.structured;
+  }
+  mcp::ToolOutcome turn(const std::string& id) {
+    mcp::ToolContext context;
+    return host_->tools().call("get_exchange", bj::serialize(bj::object{{"ids", bj::array{id}}}), context);
+  }
+  // Others' sessions stay in the database, which has so long to answer a search.
+  void asks_the_server(int ms = 60'000) {
+    settings_.config.sharing.ask_server_ms = ms;
+    start();
   }
   // The words and results of all sessions, without what depends on the machine.
   std::set<std::string> contents() {
@@ -651,6 +663,169 @@ TEST_F(TeamTest, AServerThatIsKilledWhileOnePushesLosesAndDoublesNothing) {
   bob.join(server_->url("bob"));
   EXPECT_EQ(bob.contents(), ada.contents());
   EXPECT_EQ(bob.contents().size(), 21u);
+  EXPECT_EQ(server_->sql("ada", "SELECT count(*), count(DISTINCT (session_uid, number)) FROM memd.exchanges"), "21|21");
+}
+
+// A machine that asks the database instead of fetching what others shared.
+TEST_F(TeamTest, TheDatabaseIsAskedForWhatOthersShared) {
+  Machine ada("ada", 1);
+  ada.says("walnut", 0, "Why does O'Brien's \\walnut\\ cache fail?");
+  ada.says("quartz", 1);
+  ada.init(server_->url("ada"));
+  admit("bob");
+  Machine bob("bob", 20);
+  bob.asks_the_server();
+  bob.says("bramble");
+  bob.join(server_->url("bob"));
+  bob.sync();
+  EXPECT_EQ(bob.contents().size(), 1u);  // nothing was fetched
+  expect_all_is_there(bob);
+  // It is found by the words of memd's index, with who wrote it, and can be read.
+  const std::string found = bob.search("o'brien caches of walnuts");
+  EXPECT_THAT(found, Not(HasSubstr("Nowhere in this history")));
+  EXPECT_THAT(found, HasSubstr("walnut"));
+  EXPECT_THAT(found, HasSubstr("ada@"));
+  const std::string id = ada.session(0) + "#0";
+  EXPECT_THAT(found, HasSubstr(id));
+  const auto whole = bob.turn(id);
+  EXPECT_FALSE(whole.is_error) << whole.text;
+  EXPECT_THAT(whole.text, HasSubstr("Because of walnut."));
+  EXPECT_THAT(whole.structured, HasSubstr("\"exchange_id\":\"" + id + "\""));
+  EXPECT_THAT(bob.search("walnut -brien"), Not(HasSubstr("ada@")));
+  // One's own turns are there, too, and not shown twice.
+  EXPECT_THAT(bob.search("bramble"), Not(HasSubstr("bob@")));
+  EXPECT_EQ(server_->sql("ada", "SELECT count(*) FROM memd.exchanges"), "3");
+  // A page has as many hits as were asked for; the next one goes on with those of the store.
+  bob.says("walnut", 1, "Is walnut the cache of O'Brien?");
+  EXPECT_THAT(bob.search("walnut cache", 1), AnyOf(Not(HasSubstr("ada@")), Not(HasSubstr("Is walnut"))));
+  EXPECT_THAT(bob.search("walnut cache"), AllOf(HasSubstr("ada@"), HasSubstr("Is walnut")));
+  // Later turns and changes come, nothing twice.
+  ada.says("juniper", 1);
+  ada.sync();
+  ada.sync();
+  EXPECT_THAT(bob.search("juniper"), HasSubstr("ada@"));
+  EXPECT_EQ(server_->sql("ada", "SELECT count(*), count(DISTINCT (session_uid, number)) FROM memd.exchanges"), "4|4");
+  EXPECT_EQ(server_->sql("ada",
+                         "SELECT exchanges = 4 AND words = (SELECT sum(length) FROM memd.exchanges)"
+                         " FROM memd.shares"),
+            "t");
+  // Who fetches everything again has it once.
+  bob.asks_the_server(0);
+  bob.sync();
+  EXPECT_EQ(bob.contents().size(), 5u);
+  bob.asks_the_server();
+  const std::string once = bob.search("juniper");
+  EXPECT_THAT(once, HasSubstr("ada@"));
+  EXPECT_THAT(once, Not(HasSubstr(ada.session(1) + "#1")));
+  // What was forgotten here is not shown from there.
+  ASSERT_FALSE(bob.call("forget", {{"session", test::TranscriptHome::session_id(2)}, {"yes", true}}).is_error);
+  EXPECT_THAT(bob.search("juniper"), Not(HasSubstr("ada@")));
+  EXPECT_TRUE(bob.turn(ada.session(1) + "#1").is_error);
+}
+
+TEST_F(TeamTest, RowsAreForMembersOnlyAndGoWithWhatIsForgotten) {
+  Machine ada("ada", 1);
+  const std::string secret = "ghp_0123456789abcdefghijABCDEFGHIJ012345";
+  ada.says("walnut", 0, "Use " + secret + " and <private>the merger with Initech</private> for walnut");
+  ada.says("umbrella", 1);
+  ada.says("quartz", 2);
+  ada.init(server_->url("ada"));
+  for (const std::string role : {"mallory", "rita"})
+    server_->sql("postgres", "CREATE ROLE " + role + " LOGIN");
+  const std::string search =
+      "SELECT count(*) FROM memd.search('parcel', ARRAY[quote_literal('umbrella')], '{}', 0, 9e15::bigint, '{}', 9)";
+  EXPECT_EQ(server_->sql("ada", search), "1");
+  EXPECT_EQ(server_->sql("mallory", search), "0");
+  EXPECT_EQ(server_->sql("mallory", "SELECT count(*) FROM memd.turn('parcel', '" + ada.session(1) + "', 0)"), "0");
+  for (const char* table : {"exchanges", "sessions"})
+    EXPECT_EQ(server_->sql("mallory", std::string("SELECT count(*) FROM memd.") + table), "0") << table;
+  const std::string leaf = server_->sql("ada", "SELECT tableoid::regclass FROM memd.exchanges LIMIT 1");
+  EXPECT_EQ(server_->sql("mallory", "SELECT count(*) FROM " + leaf), "refused");
+  // A reader reads; a contributor writes as itself only.
+  admit("bob");
+  EXPECT_EQ(server_->sql("ada", "SELECT memd.admit('parcel', 'rita', 'reader')"), "");
+  EXPECT_EQ(server_->sql("rita", search), "1");
+  const std::string of_ada = server_->sql("ada", "SELECT machine FROM memd.machines");
+  for (const char* role : {"mallory", "rita", "bob"}) {
+    EXPECT_EQ(server_->sql(role, "SELECT memd.take_out(1, '" + of_ada + "', '" + ada.session(1) + "')"), "refused");
+    EXPECT_EQ(server_->sql(role, "SELECT memd.remove_rows(1, '" + ada.session(1) + "', NULL, NULL)"), "refused");
+    EXPECT_EQ(server_->sql(role, "SELECT memd.put_rows(1, '" + of_ada +
+                                     "', 'x', '', '', '', '', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}')"),
+              "refused");
+  }
+  Machine bob("bob", 20);
+  bob.asks_the_server();
+  bob.join(server_->url("bob"));
+  EXPECT_THAT(bob.search("umbrella"), HasSubstr("ada@"));
+  // Forgotten, excluded later: gone, and never written again.
+  ASSERT_FALSE(ada.call("forget", {{"session", test::TranscriptHome::session_id(2)}, {"yes", true}}).is_error);
+  ada.sync();
+  bob.sync();
+  EXPECT_THAT(bob.search("umbrella"), Not(HasSubstr("ada@")));
+  const std::string rows =
+      server_->sql("ada", "SELECT * FROM memd.exchanges") + server_->sql("ada", "TABLE memd.sessions");
+  for (const std::string& word : {secret, std::string("Initech"), std::string("umbrella")})
+    EXPECT_EQ(rows.find(word), std::string::npos) << word;
+  EXPECT_THAT(rows, HasSubstr("walnut"));
+  EXPECT_EQ(server_->sql("ada", "SELECT memd.put_rows(1, '" + of_ada + "', '" + ada.session(1) +
+                                    "', '', '', '', '', '{}', '{0}', '{1}', '{1}', '{1}', '{a}', '{b}', '{c}')"),
+            "");
+  EXPECT_EQ(server_->sql("ada", "SELECT count(*) FROM memd.exchanges WHERE question = 'b'"), "0");
+  ada.settings().config.exclude.projects = {kProject};
+  ada.start();
+  ada.sync();
+  EXPECT_EQ(server_->sql("ada", "SELECT count(*) FROM memd.exchanges"), "0");
+  EXPECT_EQ(server_->sql("ada", "SELECT exchanges, words FROM memd.shares"), "0|0");
+}
+
+TEST_F(TeamTest, ADatabaseThatIsGoneOrSlowIsLeftOutAndNamed) {
+  Machine ada("ada", 1);
+  ada.says("walnut");
+  ada.init(server_->url("ada"));
+  admit("bob");
+  Machine bob("bob", 20);
+  bob.says("walnut");
+  bob.join(server_->url("bob"));
+  bob.asks_the_server();
+  const auto first_line = [](const std::string& answer) { return answer.substr(0, answer.find('\n')); };
+  EXPECT_THAT(first_line(bob.search("walnut")), Not(HasSubstr("left out")));
+  server_->kill();
+  const std::string without = bob.search("walnut");
+  EXPECT_THAT(first_line(without), HasSubstr("What others shared of parcel was left out"));
+  EXPECT_THAT(without, HasSubstr("Because of walnut"));
+  // The connection of before is of no use any more, and made anew.
+  server_->start();
+  EXPECT_THAT(first_line(bob.search("walnut")), Not(HasSubstr("left out")));
+  server_->sql("ada", "ALTER FUNCTION memd.search RENAME TO quick_search");
+  server_->sql(
+      "ada",
+      "CREATE FUNCTION memd.search(text, text[], text[], bigint, bigint, text[], integer) RETURNS TABLE"
+      " (session_uid text, number integer, who text, agent text, title text, started_at bigint, length integer,"
+      "  bm25 float8, coverage float8, question text, answer text) LANGUAGE sql AS"
+      " $$ SELECT '', 0, '', '', '', 0::bigint, 0, 0::float8, 0::float8, '', '' FROM pg_sleep(600) $$");
+  bob.asks_the_server(100);
+  const std::string in_time = bob.search("walnut");
+  EXPECT_THAT(first_line(in_time), HasSubstr("did not answer in time"));
+  EXPECT_THAT(in_time, HasSubstr("Because of walnut"));
+}
+
+// A database that was made before there were rows.
+TEST_F(TeamTest, AnOlderDatabaseGetsRowsFromItsOwner) {
+  Machine ada("ada", 1);
+  ada.says("walnut");
+  ada.init(server_->url("ada"));
+  server_->sql("ada",
+               "DROP TABLE memd.exchanges, memd.sessions; ALTER TABLE memd.shares DROP exchanges, DROP words;"
+               "DROP FUNCTION memd.make_month, memd.check_writer, memd.remove_rows, memd.put_rows, memd.take_out,"
+               " memd.search, memd.turn; DELETE FROM memd.migrations WHERE name = '0002_rows.sql'");
+  admit("bob");
+  Machine bob("bob", 20);
+  bob.asks_the_server();
+  bob.join(server_->url("bob"));
+  EXPECT_THAT(bob.search("walnut"), HasSubstr("left out"));
+  ada.says("quartz");
+  ada.sync();
+  EXPECT_THAT(bob.search("walnut"), HasSubstr("ada@"));
 }
 
 }  // namespace

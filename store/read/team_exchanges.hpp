@@ -1,0 +1,57 @@
+#pragma once
+
+#include "schemas/search.hpp"
+#include "schemas/share.hpp"
+#include "store/db/database.hpp"
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+// What a team's database gets of this store, and is asked. Its words are those of exchanges_fts, so that they mean the
+// same there and here.
+namespace memd {
+
+// Compares the exchanges of a session with what the database has of them. Evicted ones count as equal.
+struct TeamExchangesQuery {
+  std::string_view session_uid;
+  const std::map<std::int64_t, std::int64_t>& hashes;  // by number
+
+  struct Answer {
+    std::string title;
+    std::vector<TeamExchange> changed;  // with their texts cut
+    std::vector<std::int64_t> gone;     // numbers
+  };
+  Answer run(sqlite::Database& db) const;
+};
+
+// The words to ask a database for, as tsquery writes them; without stop words if there are others.
+struct TeamWordsQuery {
+  const ParsedQuery& asked;
+
+  struct Answer {
+    std::vector<std::string> words;
+    std::vector<std::string> without;
+  };
+  Answer run(sqlite::Database& db) const;
+};
+
+// Of these sessions, those that this store has.
+struct KnownSessionsQuery {
+  const std::vector<std::string>& session_uids;
+
+  using Answer = std::vector<std::string>;
+  Answer run(sqlite::Database& db) const;
+};
+
+// Lists the shares in a scope, given as QueryFilter::project.
+struct SharesInScopeQuery {
+  std::string_view project;
+
+  using Answer = std::vector<ShareRow>;
+  Answer run(sqlite::Database& db) const;
+};
+
+}  // namespace memd
