@@ -263,6 +263,7 @@ const std::vector<Guess>& guesses() {
       {"read", {"show"}},
       {"continue", {"open"}},
       {"errors", {"fix"}},
+      {"follow", {"browse"}},
       {"commits", {"cmd", "git", "commit"}},
       {"memories", {"memory", "list"}},
       {"remember", {"memory", "write", "--type", "learning", "--title"}},

@@ -121,8 +121,11 @@ Result<std::string> text_given(const std::string& file) {
 
 Notebook notebook_of(const Settings& s) {
   std::error_code ec;
-  return Notebook({s.home, s.project.empty() ? memories::project_of(fs::current_path(ec), s.home) : s.project,
-                   s.config.memory.enterprise_path, s.config.memory.policy},
+  return notebook_of(s, s.project.empty() ? memories::project_of(fs::current_path(ec), s.home) : s.project);
+}
+
+Notebook notebook_of(const Settings& s, fs::path project) {
+  return Notebook({s.home, std::move(project), s.config.memory.enterprise_path, s.config.memory.policy},
                   s.config.memory, system_clock());
 }
 

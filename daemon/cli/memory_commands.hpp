@@ -9,6 +9,7 @@
 #include "schemas/base/result.hpp"
 
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -50,6 +51,8 @@ using MemoryRun = std::function<Result<int>(const MemoryOptions&, const Invocati
 
 // Returns the notebook that a command uses: of --project, else of the repository of the working directory.
 memories::Notebook notebook_of(const Settings& settings);
+// `project`: a repository; empty: only memories of no project.
+memories::Notebook notebook_of(const Settings& settings, std::filesystem::path project);
 // Returns the function that names events as their log does, for provenance.
 memories::NameEvents names_of_log(const Settings& settings);
 // Returns the memory that the options name. Errc::invalid_argument names the option.

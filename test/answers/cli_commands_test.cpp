@@ -149,6 +149,7 @@ TEST_F(CliCommands, WhatPeopleGuessIsUnderstood) {
   EXPECT_EQ(print({"sessions", "--outcome", "failed"}).out, print({"sessions", "--state", "failed"}).out);
   EXPECT_THAT(print({"commits"}).out, HasSubstr("No command with these words"));
   EXPECT_THAT(print({"errors"}).out, HasSubstr("No failed command"));
+  EXPECT_EQ(print({"follow"}).err, print({"browse"}).err);
   for (const char* typed : {"memory", "memories"})
     EXPECT_EQ(print({typed}).out, print({"memory", "list"}).out);
   EXPECT_THAT(print({"project", "/src/p"}).out, HasSubstr("1 session, 1 turn"));

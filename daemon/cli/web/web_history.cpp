@@ -219,9 +219,8 @@ Result<mcp::ToolOutcome> WebHistory::open_command(const std::string& arguments) 
 
 Result<mcp::ToolOutcome> WebHistory::look_at_memories(std::string_view what, const std::string& arguments) const {
   MEMD_TRY_ASSIGN(const MemoriesParams params, mcp::from_json<MemoriesParams>(arguments));
-  Settings settings = settings_;
-  settings.project = memories::project_of(params.cwd, settings.home);
-  const memories::Notebook notebook = notebook_of(settings);
+  const memories::Notebook notebook = notebook_of(
+      settings_, params.cwd.empty() ? std::filesystem::path() : memories::project_of(params.cwd, settings_.home));
   std::string out;
   if (what == "memory_verify") {
     MEMD_TRY_ASSIGN(const VerifyReport report, verify_report(notebook, memories::MemoryName{params.slug}));
