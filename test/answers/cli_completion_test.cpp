@@ -49,7 +49,8 @@ TEST_F(CliCompletion, CommandsAndOptions) {
 }
 
 TEST_F(CliCompletion, ValuesOfOptions) {
-  EXPECT_THAT(candidates({"export", "--format", ""}), ElementsAre("events", "md", "markdown", "html", "json", "session"));
+  EXPECT_THAT(candidates({"export", "--format", ""}),
+              ElementsAre("events", "md", "markdown", "html", "json", "session"));
   EXPECT_THAT(candidates({"export", "--format", "=", "h"}), ElementsAre("html")) << "as bash splits it";
   EXPECT_THAT(candidates({"export", "--format=h"}), ElementsAre("--format=html"));
   EXPECT_THAT(candidates({"sessions", "--platform", "c"}), IsSupersetOf({"claude_code", "codex", "cursor"}));
