@@ -330,7 +330,7 @@ class BareToken {
     while (i > 0 && begin_ - i < kLine && is_between(i - 1))
       --i;
     // "\n" of an escaped text
-    if (i < begin_ && i > 1 && text_[i] != '\n' && text_[i - 1] == 'n' && text_[i - 2] == '\\') i -= 2;
+    if (i > 1 && text_[i] != '\n' && text_[i - 1] == 'n' && text_[i - 2] == '\\') i -= 2;
     std::size_t run = 0;
     while (i > run && run < kLine && is_of_token(text_[i - run - 1]))
       ++run;
