@@ -336,7 +336,7 @@ TEST(Redactor, MasksAWordByItselfThatIsAsRandomAsPasswordsOfPrograms) {
         "[\"" + secret + "\", \"" + secret + "\"]", hash + "Wait, that", std::string("checkpoint1Id = ShardedPath2(x)"),
         std::string("0x9908b0dfUL, 11"), std::string("M4 6h8v1H4V6zm8 3"),
         std::string("MIIB") + "\nAAAABBBBccccDDDD1111eeee2222FFFF3333gggg4444HHHH5555iiii\n" + secret + "\n",
-        std::string("data: YWJjZGVmZ2hp")}) {
+        "KEY-----\\n" + secret + secret + "\\n-----END", std::string("data: YWJjZGVmZ2hp")}) {
     std::string copy = text;
     EXPECT_FALSE(redact(copy)) << copy;
   }

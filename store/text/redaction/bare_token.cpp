@@ -140,7 +140,7 @@ class BareToken {
     if (v.starts_with("0x") || is_small_hex(v.substr(0, kDigest)) || is_small_hex(v.substr(1, kDigest)) ||
         (v.size() % 4 == 0 && each_base64_byte(v, [](char c) { return c >= ' ' && c < 0x7F; })))
       return false;
-    return !is_named_harmless() && !is_placeholder(v, ahead_) && !is_of_block();
+    return !is_named_harmless() && !is_placeholder(v, ahead_) && !is_line_of_data() && !is_of_block();
   }
 
   Secret secret() const { return {begin_, end_, "token"}; }
@@ -330,7 +330,7 @@ class BareToken {
     while (i > 0 && begin_ - i < kLine && is_between(i - 1))
       --i;
     // "\n" of an escaped text
-    if (i < begin_ && i > 1 && text_[i] != '\n' && text_[i - 1] == 'n' && text_[i - 2] == '\\') i -= 2;
+    if (i > 1 && text_[i] != '\n' && text_[i - 1] == 'n' && text_[i - 2] == '\\') i -= 2;
     std::size_t run = 0;
     while (i > run && run < kLine && is_of_token(text_[i - run - 1]))
       ++run;
