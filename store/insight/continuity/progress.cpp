@@ -273,8 +273,8 @@ std::vector<std::size_t> open_failures(const SessionPast& past) {
   for (const PastEvent& e : past.events) {
     const PastEvent* call = e.kind == EventKind::tool_result && e.pair_seq ? past.event(*e.pair_seq) : nullptr;
     if (call == nullptr || call->facts.commands.empty() || only_looks(call->facts.commands)) continue;
-    const bool is_told = e.failed || e.facts.exit_code || e.facts.outcome;
-    if (!is_told || e.failed || e.facts.outcome == RunOutcome::failed)
+    const bool passed = e.facts.outcome ? e.facts.outcome == RunOutcome::passed : e.facts.exit_code == 0;
+    if (e.failed || !passed)
       open[call->summary] = e.age;
     else
       open.erase(call->summary);
