@@ -133,6 +133,11 @@ TEST(PackLines, WhatIsSaidOfTroubleIsOpenOnlyWhileARunFails) {
   EXPECT_THAT(texts_in(state_after(s).problems), ElementsAre("The totals are wrong for leap years."));
   s.call("c2", "Bash", "go test ./rows").result("c2", "ok").answer("The dates are read from the ledger.");
   EXPECT_THAT(state_after(s).problems, IsEmpty());
+  s.call("c3", "Bash", "sh replay.sh").result("c3", "lock is held", true).answer("The replay fails: lock is held.");
+  s.user("Sort the rows.").call("c4", "Bash", "make sort").result("c4", "ok").answer("The rows are sorted.");
+  EXPECT_THAT(texts_in(state_after(s).problems), ElementsAre("The replay fails: lock is held."));
+  s.call("c5", "Bash", "sh replay.sh").result("c5", "ok").answer("The replay works.");
+  EXPECT_THAT(state_after(s).problems, IsEmpty());
 }
 
 TEST(PackLines, WhatWasAnnouncedAndDoneIsNoNextStep) {

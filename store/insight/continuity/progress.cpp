@@ -15,6 +15,8 @@
 #include <algorithm>
 #include <array>
 #include <limits>
+#include <map>
+#include <utility>
 
 namespace memd::continuity {
 namespace {
@@ -264,6 +266,25 @@ bool names_its_subject(std::string_view sentence) {
   return named || words_in(normalized_sentence(sentence)) >= kTellingWords;
 }
 
+// Returns the ages of the commands that failed, or of which nobody recorded how they ended, that more than looked and
+// did not pass later.
+std::vector<std::size_t> open_failures(const SessionPast& past) {
+  std::map<std::string_view, std::size_t> open;
+  for (const PastEvent& e : past.events) {
+    const PastEvent* call = e.kind == EventKind::tool_result && e.pair_seq ? past.event(*e.pair_seq) : nullptr;
+    if (call == nullptr || call->facts.commands.empty() || only_looks(call->facts.commands)) continue;
+    const bool passed = e.facts.outcome ? e.facts.outcome == RunOutcome::passed : e.facts.exit_code == 0;
+    if (e.failed || !passed)
+      open[call->summary] = e.age;
+    else
+      open.erase(call->summary);
+  }
+  std::vector<std::size_t> out;
+  for (const auto& [line, age] : open)
+    out.push_back(age);
+  return out;
+}
+
 // The final message of a task starts with what was done.
 bool reports_done(std::string_view text) { return cues().has(text.substr(0, 80), Cue::reports_done); }
 
@@ -287,13 +308,20 @@ void find_problems(const SessionPast& past, WorkingState& out) {
   const auto spoke = std::find_if(past.texts.rbegin(), past.texts.rend(),
                                   [](const PastText& t) { return t.speaker == Speaker::agent; });
   const PastText* last = spoke == past.texts.rend() ? nullptr : &*spoke;
+  const std::vector<std::size_t> failures = open_failures(past);
+  std::size_t said = std::numeric_limits<std::size_t>::max();  // age of the agent's message before
   for (const PastText& t : past.texts) {
-    if (t.speaker != Speaker::agent || t.age >= std::min(failed, kOpenWithin)) continue;
+    if (t.speaker != Speaker::agent) continue;
+    // The message that follows a failure tells of it, whatever was done later.
+    const std::size_t before = std::exchange(said, t.age);
+    if (t.age > kOpenWithin) continue;
+    const bool tells_of_failure =
+        t.age < failed || std::ranges::any_of(failures, [&](std::size_t age) { return t.age < age && age <= before; });
     if (&t == last && reports_done(t.text)) out.problems.clear();
     for_each_sentence(t.text, 8, 400, [&](std::string_view sentence) {
       const ProblemCues problem = problem_cues_in(sentence);
       if (problem.resolved) out.problems.clear();
-      if (problem.cues == 0) return;
+      if (problem.cues == 0 || !tells_of_failure) return;
       out.problems.push_back({plain_sentence(sentence, kSentenceBytes), id_of(past, t.exchange),
                               static_cast<double>(problem.cues) * decay(t.age, kToldHalfLife / 6), t.age});
     });
