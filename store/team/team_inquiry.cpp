@@ -17,11 +17,11 @@ namespace {
 using namespace std::chrono_literals;
 
 // Statements are simple queries, which carry no parameters: one message with all of a transaction, and nothing is set
-// for longer. standard_conforming_strings is on since 9.1, so a backslash is a character.
+// for longer. E'…' means the same whatever the server's standard_conforming_strings is.
 std::string literal(std::string_view text) {
-  std::string out = "'";
+  std::string out = "E'";
   for (const char c : text)
-    if (c != '\0') out.append(c == '\'' ? 2 : 1, c);
+    if (c != '\0') out.append(c == '\'' || c == '\\' ? 2 : 1, c);
   return out + "'";
 }
 
