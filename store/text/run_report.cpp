@@ -61,53 +61,55 @@ class ReportReader {
       if (end == text.size() && !whole) break;  // may be cut inside a count
       const std::string line = without_prefix(without_colours(text.substr(at, end - at)));
       at = end + 1;
-      if (line.empty() || matches(line, RunWord::tool_line)) continue;
+      const RunMarks marks = run_marks(line);
+      if (line.empty() || marks.has(RunWord::tool_line)) continue;
       if (error_age_) ++*error_age_;
-      if (line.size() <= kLongestSummary) read_line(line);
-      last_ = line;
+      if (line.size() <= kLongestSummary) read_line(line, marks);
+      last_ = marks;
+      any_line_ = true;
     }
   }
 
   RunReport report() && {
     if (planned_ > 0 && planned_ == passed_points_ && !failed_point_) out_.passed = true;
-    out_.end_is_cut = matches(last_, RunWord::cut) || begins_cut_;
+    out_.end_is_cut = last_.has(RunWord::cut) || begins_cut_;
     out_.may_have_failed = (maybe_failed_ || unsure_fails_) && !out_.passed;
     out_.ends_in_error = error_age_ && *error_age_ < kLastLines && !out_.passed && !out_.end_is_cut;
     return out_;
   }
 
  private:
-  void read_line(const std::string& line) {
-    if (last_.empty()) {
-      out_.not_ended |= matches(line, RunWord::not_ended);
+  void read_line(const std::string& line, RunMarks marks) {
+    if (!any_line_) {
+      out_.not_ended |= marks.has(RunWord::not_ended);
       begins_cut_ = line.starts_with("<persisted-output>");
     }
     read_point(line);
-    const bool failed = matches(line, RunWord::failed_line);
+    const bool failed = marks.has(RunWord::failed_line);
     out_.failed |= failed;
-    maybe_failed_ |= !failed && !is_excused_point(line) && matches(line, RunWord::maybe_failed_line);
-    if (matches(line, RunWord::error_line)) error_age_ = 0;
+    maybe_failed_ |= !failed && marks.has(RunWord::maybe_failed_line) && !is_excused_point(line);
+    if (marks.has(RunWord::error_line)) error_age_ = 0;
     if (failed) return;
-    out_.passed |= matches(line, RunWord::passed_line) || (of_build_ && matches(line, RunWord::built_line));
-    out_.part_passed |= matches(line, RunWord::part_passed_line);
-    read_counts(line);
+    out_.passed |= marks.has(RunWord::passed_line) || (of_build_ && marks.has(RunWord::built_line));
+    out_.part_passed |= marks.has(RunWord::part_passed_line);
+    read_counts(line, marks);
   }
 
-  void read_counts(const std::string& line) {
+  void read_counts(const std::string& line, RunMarks marks) {
     if (line.find_first_of("0123456789") == std::string::npos) return;
     const RunCounts found = read_run_counts(line);
     counted_ |= found.things && found.counts > 0;
     const bool summary = found.counts > 1 || (found.counts == 1 && found.foreign == 0);
     if (!summary) return;
     if (found.fails) {
-      (found.foreign == 0 || matches(line, RunWord::part_counts) ? out_.failed : unsure_fails_) = true;
+      (found.foreign == 0 || marks.has(RunWord::part_counts) ? out_.failed : unsure_fails_) = true;
       return;
     }
     if (found.incomplete || found.foreign > found.counts) return;
     const bool all = found.counts > 1 || found.timed;
     if (!found.passes && !(found.says_none_failed && counted_)) return;
-    const bool of_part = !all || matches(line, RunWord::part_counts) || matches(last_, RunWord::doubt);
-    if (matches(last_, RunWord::doubt)) return;
+    const bool of_part = !all || marks.has(RunWord::part_counts) || last_.has(RunWord::doubt);
+    if (last_.has(RunWord::doubt)) return;
     (of_part ? out_.part_passed : out_.passed) = true;
   }
 
@@ -134,7 +136,8 @@ class ReportReader {
 
   bool of_build_;
   RunReport out_;
-  std::string last_;
+  bool any_line_ = false;
+  RunMarks last_;  // of the line before
   bool begins_cut_ = false;
   bool maybe_failed_ = false;
   bool unsure_fails_ = false;

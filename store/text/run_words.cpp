@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <array>
+#include <bitset>
+#include <string>
 #include <vector>
 
 namespace memd {
@@ -15,9 +17,11 @@ constexpr std::array<std::string_view, 17> kRunWordNames{
     "passed_line", "built_line",  "part_passed_line", "part_counts",       "doubt",
     "cut",         "not_ended"};
 
+constexpr std::string_view kGap = "…";
+constexpr std::string_view kOfNumbers = "0123456789.,";
+
 // Matches a pattern from its beginning: # a number, … anything, $ the end of the line.
 bool matches_from(std::string_view line, std::string_view pattern) {
-  constexpr std::string_view kGap = "…";
   while (!pattern.empty()) {
     if (pattern == "$") return line.empty();
     if (pattern.starts_with(kGap)) {
@@ -27,7 +31,7 @@ bool matches_from(std::string_view line, std::string_view pattern) {
       return false;
     }
     if (pattern.front() == '#') {
-      const auto digits = std::min(line.find_first_not_of("0123456789.,"), line.size());
+      const auto digits = std::min(line.find_first_not_of(kOfNumbers), line.size());
       if (digits == 0) return false;
       line.remove_prefix(digits);
     } else {
@@ -46,15 +50,67 @@ const WordList& run_words(RunWord of) {
   return kLists[static_cast<std::size_t>(of)];
 }
 
-bool matches(std::string_view line, RunWord patterns) {
-  const WordList& list = run_words(patterns);
-  return std::any_of(list.begin(), list.end(), [&](std::string_view pattern) {
-    if (pattern.starts_with('^')) return matches_from(line, pattern.substr(1));
-    const std::string_view plain = pattern.substr(0, pattern.find_first_of("#$\xE2"));  // up to a "…" at the latest
-    for (auto at = line.find(plain); at < line.size(); at = line.find(plain, at + 1))
-      if (matches_from(line.substr(at), pattern)) return true;
-    return false;
-  });
+namespace {
+
+// The patterns of lines by their first byte.
+class LinePatterns {
+ public:
+  LinePatterns() {
+    for (auto list = static_cast<unsigned>(RunWord::tool_line); list < kRunWordNames.size(); ++list)
+      for (const std::string& pattern : run_words(static_cast<RunWord>(list)))
+        add(static_cast<RunWord>(list), pattern);
+  }
+
+  RunMarks marks(std::string_view line) const {
+    RunMarks out;
+    if (line.empty()) return out;
+    compare(line, anchored_, out);
+    for (std::size_t at = 0; at < line.size(); ++at)
+      if (begins_[pair(line[at], at + 1 < line.size() ? line[at + 1] : '\0')]) compare(line.substr(at), anywhere_, out);
+    return out;
+  }
+
+ private:
+  struct Pattern {
+    RunWord list;
+    std::string_view text;
+  };
+  using ByFirst = std::array<std::vector<Pattern>, 256>;
+
+  static std::size_t pair(char first, char second) {
+    return static_cast<std::size_t>(static_cast<unsigned char>(first)) << 8U | static_cast<unsigned char>(second);
+  }
+
+  static void compare(std::string_view line, const ByFirst& patterns, RunMarks& out) {
+    for (const Pattern& pattern : patterns[static_cast<unsigned char>(line.front())])
+      if (!out.has(pattern.list) && matches_from(line, pattern.text)) out.add(pattern.list);
+  }
+
+  void add(RunWord list, std::string_view pattern) {
+    const bool anchored = pattern.starts_with('^');
+    if (anchored) pattern.remove_prefix(1);
+    const std::string_view first = pattern.front() == '#' ? kOfNumbers : pattern.substr(0, 1);
+    for (const char c : first) {
+      (anchored ? anchored_ : anywhere_)[static_cast<unsigned char>(c)].push_back({list, pattern});
+      if (anchored) continue;
+      const std::string_view rest = pattern.substr(1);
+      const bool is_known = pattern.front() != '#' && !rest.empty() && rest.front() != '#' && rest.front() != '$' &&
+                            !rest.starts_with(kGap);
+      for (unsigned second = 0; second < 256; ++second)
+        if (!is_known || static_cast<char>(second) == rest.front()) begins_.set(pair(c, static_cast<char>(second)));
+    }
+  }
+
+  ByFirst anchored_;
+  ByFirst anywhere_;
+  std::bitset<0x10000> begins_;  // two bytes with which a pattern of anywhere_ may begin
+};
+
+}  // namespace
+
+RunMarks run_marks(std::string_view line) {
+  static const LinePatterns kPatterns;
+  return kPatterns.marks(line);
 }
 
 }  // namespace memd

@@ -32,7 +32,17 @@ enum class RunWord : std::uint8_t {
 // Thread-safe.
 const WordList& run_words(RunWord of);
 
-// Returns whether a line matches one of the patterns of a list. Thread-safe.
-bool matches(std::string_view line, RunWord patterns);
+// The lists of lines of which a line matches a pattern.
+class RunMarks {
+ public:
+  bool has(RunWord list) const { return (bits_ >> static_cast<unsigned>(list) & 1U) != 0; }
+  void add(RunWord list) { bits_ |= 1U << static_cast<unsigned>(list); }
+
+ private:
+  std::uint32_t bits_ = 0;
+};
+
+// Compares a line with the patterns of all lists of lines, in one pass over it. Thread-safe.
+RunMarks run_marks(std::string_view line);
 
 }  // namespace memd
