@@ -44,7 +44,8 @@ AssemblyStats Assembler::apply(EventBatch& batch, const Source& source, std::str
                                const BatchNotes& notes) {
   copies_.clear();  // other sources may have added events since
   AssemblyStats stats;
-  const bool is_read_again = source.generation > 0 || source.format == SourceFormat::json;
+  const bool is_read_again =
+      source.generation > 0 || source.format == SourceFormat::json || read_again_.contains(source.id);
   AssemblyContext context{source, adapter_version, now, notes, stats, is_read_again};
   for (const auto& update : batch.sessions)
     facts_.update(update, now);
@@ -229,6 +230,7 @@ bool Assembler::opens_exchange(std::string_view uid, SourceId source, std::uint6
 void Assembler::read_again(const Source& source, TimeMs now) {
   flush(now);
   rows_.mark_gone(source.id, source.session_uid);
+  read_again_.insert(source.id);
 }
 
 void Assembler::flush(TimeMs now) {

@@ -21,6 +21,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -73,6 +74,8 @@ class Assembler {
   void note_lifecycle(SessionWork& session, const Event& event, std::int64_t seq);
 
   sqlite::Database& db_;
+  // Also of the generation that was there before: original records may hold it twice.
+  std::set<SourceId> read_again_;
   // Rows.
   IdentityIndex identities_;
   EventRows rows_;

@@ -62,6 +62,30 @@ bool ingest(const fs::path& home, const fs::path& file) {
   return service.block_until_idle(60s);
 }
 
+// A process that is killed between the original records and its first commit leaves records that the next one writes
+// again.
+TEST(Kill, RecordsWrittenTwiceAreNotTakenForRewritten) {
+  test::TempDir home;
+  std::string text;
+  for (int line = 0; line < 12; ++line)
+    text += record(0, line);
+  test::write_file(home / (".claude/projects/-w-p/" + uuid(0, 0) + ".jsonl"), text);
+  test::TempDir store;
+  ASSERT_TRUE(ingest(home.path(), store / "memd.db"));
+  const auto dump = [&] {
+    auto db = sqlite::Database::open(store / "memd.db", sqlite::OpenMode::read_only);
+    return test::dump_store(db);
+  };
+  const auto want = dump();
+  for (const auto& entry : fs::recursive_directory_iterator(store / "raw"))
+    if (entry.is_regular_file()) {
+      const std::string once = test::bytes_of(entry.path());
+      test::write_file(entry.path(), once + once);
+    }
+  ASSERT_TRUE(rebuild_store(StoreLayout(store.path()), find_adapter));
+  EXPECT_EQ(dump(), want);
+}
+
 TEST(Kill, AtRandomMomentsOfIngestLosesNothingAndDoublesNothing) {
   test::TempDir home;
   for (int file = 0; file < 6; ++file) {
