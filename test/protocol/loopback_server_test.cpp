@@ -32,18 +32,23 @@ class LoopbackServerTest : public testing::Test {
   }
   void TearDown() override {
     over_ = true;
-    say("");  // wakes it
+    connected();  // wakes it, if it has not ended by itself
     thread_.join();
   }
 
-  // Sends bytes and returns all that comes back until the end.
-  std::string say(std::string_view bytes) const {
-    const UniqueFd fd(::socket(AF_INET, SOCK_STREAM, 0));
+  UniqueFd connected() const {
+    UniqueFd fd(::socket(AF_INET, SOCK_STREAM, 0));
     sockaddr_in address{};
     address.sin_family = AF_INET;
     address.sin_port = htons(server_->port());
     address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     EXPECT_EQ(::connect(fd.get(), reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
+    return fd;
+  }
+
+  // Sends bytes and returns all that comes back until the end.
+  std::string say(std::string_view bytes) const {
+    const UniqueFd fd = connected();
     while (!bytes.empty()) {
       const auto n = ::send(fd.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
       if (n <= 0) break;
