@@ -55,11 +55,10 @@ struct ObservationsOfQuery {
 // Used by other queries. Throws ErrorException. Connection thread.
 namespace queries {
 
-// Condition on `observations o`: it is shown. Decisions are if is_shown() says so
-// (store/insight/summary/decisions.hpp).
+// Condition on `observations o`: it is shown, as all are but some decisions.
 inline constexpr std::string_view kShownObservation =
     "NOT EXISTS (SELECT 1 FROM decisions hidden WHERE hidden.observation_pk = o.observation_pk"
-    " AND hidden.judged_by = '' AND (hidden.decided_by = 1 OR hidden.kind >= 3))";
+    " AND NOT hidden.shown)";
 
 // Loads the observations of the exchanges with first ≤ number ≤ last, in order.
 std::vector<Observation> observations_of(sqlite::Database& db, std::int64_t session_pk, std::int64_t first_number,

@@ -34,6 +34,7 @@ enum class Cue : std::uint8_t {
   routine,         // the offer is the obvious next step anyway
   alternatives,    // asks which option to take
   plan_told,       // starts a prompt that contains an accepted plan
+  points,          // stands for what was named before
   // Observations. The first eight start a sentence of that type.
   bugfix,
   discovery,

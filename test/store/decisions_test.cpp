@@ -193,6 +193,26 @@ TEST(FindDecisions, OfAPersonAreDirections) {
   EXPECT_THAT(said_by_person("let's use a table " + std::string(3000, 'x')), IsEmpty()) << "a paste";
 }
 
+TEST(Decisions, OfAPersonAreShownWhereALaterReaderUnderstandsThem) {
+  const auto shown = [](const char* sentence) {
+    const std::vector<Decision> found = said_by_person(sentence);
+    return found.size() == 1 && is_shown(found.front());
+  };
+  for (const char* sentence :
+       {"let's use apple containers instead of docker", "keep the color changes in the header",
+        "let's put the reachableFromMain check back instead of this", "kimodo에서 제공되는 파일 이름은 바꾸지 말자.",
+        "let's keep the session index in this process and not in a server of its own"})
+    EXPECT_TRUE(shown(sentence)) << sentence;
+  for (const char* sentence : {"actually the tests read well, let's keep it", "let's use something simple instead",
+                               "let's not make this change here",
+                               "⏺ review(the index) instead of the map ⎿ Done, 9 tool uses of the agent"})
+    EXPECT_FALSE(shown(sentence)) << sentence;
+  EXPECT_FALSE(shown(("let's use the index of the store instead of the map, " + std::string(140, 'x') + ' ' +
+                      std::string(140, 'y') + " and the table")
+                         .c_str()))
+      << "it is cut";
+}
+
 TEST(FindDecisions, OfAPersonAreAnswersToWhatWasOffered) {
   const std::string offer = "The name clashes. Want me to rename `EventStop` to `EventTurnEnd`?";
   EXPECT_EQ(told(said_by_person("yes please", offer)),

@@ -3,11 +3,14 @@
 #include "schemas/base/ascii.hpp"
 #include "schemas/event.hpp"
 #include "store/insight/summary/salience.hpp"
+#include "store/text/code_names.hpp"
 #include "store/text/cue_matcher.hpp"
 #include "store/text/plain_text.hpp"
+#include "store/text/script.hpp"
 #include "store/text/text_units.hpp"
 
 #include <algorithm>
+#include <array>
 #include <iterator>
 #include <optional>
 #include <span>
@@ -501,9 +504,43 @@ Shared shared_terms(std::string_view a, std::string_view b) {
 
 }  // namespace
 
+namespace {
+
+bool has_code_name(std::string_view text) {
+  bool found = text.find('`') != std::string_view::npos || text.find('"') != std::string_view::npos;
+  continuity::for_each_code_name(text, [&](std::string_view) { found = true; });
+  return found;
+}
+
+// Number of words that tell what the sentence is about. Characters of scripts without blanks count by pairs.
+std::size_t telling_words(std::string_view sentence) {
+  std::size_t paired = 0;
+  for (std::size_t at = 0; at < sentence.size();) {
+    const tokenizer::Script script = tokenizer::script_of(tokenizer::next_character(sentence, at));
+    if (tokenizer::is_paired(script) && script != tokenizer::Script::hangul) ++paired;
+  }
+  return content_terms(sentence).size() + paired / 2;
+}
+
+// Whether a later reader knows what the sentence is about: it is whole, was written and not pasted from a screen, and
+// "it" or "here" does not stand for the subject.
+bool stands_alone(std::string_view sentence) {
+  constexpr std::size_t kFewest = 3;
+  constexpr std::size_t kFewestBesidePointer = 6;
+  constexpr std::array<std::string_view, 4> kOfScreens{"⏺", "⎿", "│", "└"};
+  const auto shows = [&](std::string_view sign) { return sentence.find(sign) != std::string_view::npos; };
+  if (sentence.ends_with("…") || std::any_of(kOfScreens.begin(), kOfScreens.end(), shows)) return false;
+  const std::size_t words = telling_words(sentence);
+  if (words < kFewest) return false;
+  return words >= kFewestBesidePointer || has_code_name(sentence) || !cues().has(sentence, Cue::points);
+}
+
+}  // namespace
+
 bool is_shown(const Decision& d) {
+  if (!d.judged_by.empty()) return true;
   const bool chose = d.kind != DecisionKind::answer && d.kind != DecisionKind::plan;
-  return (d.by == DecidedBy::user && chose) || !d.judged_by.empty();
+  return d.by == DecidedBy::user && chose && stands_alone(d.sentence);
 }
 
 bool reverses(const Decision& later, const Decision& earlier) {

@@ -1,0 +1,7 @@
+-- Which decisions are listed: is_shown() of store/insight/summary/decisions.hpp when the row was written.
+
+-- 1: listed as a decision; 0: used in ranking only
+ALTER TABLE decisions ADD COLUMN shown INTEGER NOT NULL DEFAULT 0 CHECK (shown IN (0, 1));
+
+-- Earlier rows: a person's own choices, and what a language model judged.
+UPDATE decisions SET shown = judged_by <> '' OR (decided_by = 0 AND kind <= 2);
