@@ -180,8 +180,4 @@ class AiderAdapter final : public AdapterOf<Decoder> {
 
 }  // namespace memd::aider
 
-template <>
-const memd::Adapter& memd::adapter<memd::Platform::aider>() {
-  static const aider::AiderAdapter instance;
-  return instance;
-}
+MEMD_ADAPTER(aider, aider::AiderAdapter())

@@ -82,7 +82,6 @@ std::string plain_arguments(od::object& arguments) {
       out.json(name, list.raw_json().get(raw) ? "null" : raw);
     else
       out.json(name, token);
-    return true;
   });
   return std::move(out).finish();
 }
@@ -165,7 +164,6 @@ class Decoder final : public KeyedDecoder<Step> {
       od::object arguments;
       if (seek_object(object, "args", arguments))
         tool_calls::read_tool_input_text(c, plain_arguments(arguments), access_of, e);
-      return true;
     });
     Usage usage;
     if (!collect_in(root, "usage", usage)) usage = {keys_.input_tokens, {}, keys_.output_tokens, {}, {}};
@@ -178,13 +176,11 @@ class Decoder final : public KeyedDecoder<Step> {
   }
 
   RecordOutcome read_result(std::string_view type, RecordBuilder& c, od::object& root) const {
-    Event& e = c.add(EventKind::tool_result, Role::tool);
-    e.call_id = step_name(integer(keys_.step_index));
-    e.is_error = string_body(keys_.status) == "ERROR";
-    if (string_body(keys_.status).starts_with("CANCEL")) e.summary = kCancelledMark;
-    std::string text = content_of(c, root);
+    const std::string text = content_of(c, root);
+    const auto status = string_body(keys_.status);
+    Event& e = tool_calls::add_result(c, step_name(integer(keys_.step_index)), text, status == "ERROR");
+    if (status.starts_with("CANCEL")) e.summary = kCancelledMark;
     if (type == "RUN_COMMAND") e.facts.exit_code = tool_calls::exit_code_behind("Exit code: ", text);
-    tool_calls::take_result_text(c.detail(), std::move(text), e);
     return RecordOutcome::indexed();
   }
 
@@ -247,8 +243,4 @@ class AntigravityAdapter final : public AdapterOf<Decoder> {
 }  // namespace
 }  // namespace memd::antigravity
 
-template <>
-const memd::Adapter& memd::adapter<memd::Platform::antigravity>() {
-  static const antigravity::AntigravityAdapter instance;
-  return instance;
-}
+MEMD_ADAPTER(antigravity, antigravity::AntigravityAdapter())

@@ -31,7 +31,6 @@ bool count_patch(od::object& result, FileTouch& touch) {
         const auto body = string_body(token_of(line));
         if (body.starts_with('+')) ++touch.lines_added;
         if (body.starts_with('-')) ++touch.lines_removed;
-        return true;
       });
     });
   });
@@ -50,12 +49,11 @@ bool read_answers(RecordContext& c, od::object& result, std::string& out) {
   if (!seek_object(result, "answers", answers)) return true;
   return for_each_field(answers, [&](std::string_view question, od::value& value) {
     const auto token = token_of(value);
-    if (!is_string(token)) return true;
+    if (!is_string(token)) return;
     if (!out.empty()) out.push_back('\n');
     append_unescaped(question, out);
     out.append(": ");
     c.append_text(token, out);
-    return true;
   });
 }
 

@@ -70,7 +70,7 @@ class ClineAdapter final : public json::AdapterOf<ItemDecoder> {
     auto path = parse_source_path(source.path);
     if (!path) return nullptr;
     path->platform = description_.platform;
-    if (path->generation == Generation::session) return std::make_unique<SessionReader>(std::move(*path), files);
+    if (path->generation == Generation::session) return open_session(files, std::move(*path));
     return std::make_unique<TaskReader>(std::move(*path), files);
   }
 
@@ -94,37 +94,23 @@ AdapterDescription describe_cline() {
   return d;
 }
 
-AdapterDescription describe_fork(Platform platform, const std::string& extension) {
+ClineAdapter fork(Platform platform, const std::string& extension) {
   AdapterDescription d = describe_tasks(platform, extension);
   const std::string name(name_of(platform));
   d.limitations.push_back("Some versions of " + name +
                           " count cached tokens as input; memd subtracts them where the numbers allow it.");
   d.limitations.push_back("The adapter follows the public source; it was not tried on data of a real user.");
-  return d;
+  return {extension, std::move(d)};
 }
 
 }  // namespace
 
 }  // namespace memd::cline
 
-template <>
-const memd::Adapter& memd::adapter<memd::Platform::cline>() {
-  static const cline::ClineAdapter instance("saoudrizwan.claude-dev", cline::describe_cline());
-  return instance;
-}
+MEMD_ADAPTER(cline, cline::ClineAdapter("saoudrizwan.claude-dev", cline::describe_cline()))
 
 // Roo Code (public source: RooCodeInc/Roo-Code).
-template <>
-const memd::Adapter& memd::adapter<memd::Platform::roo_code>() {
-  constexpr const char* kExtension = "rooveterinaryinc.roo-cline";
-  static const cline::ClineAdapter instance(kExtension, cline::describe_fork(Platform::roo_code, kExtension));
-  return instance;
-}
+MEMD_ADAPTER(roo_code, cline::fork(Platform::roo_code, "rooveterinaryinc.roo-cline"))
 
 // Kilo Code before 2026 (public source: Kilo-Org/kilocode). Later versions keep their sessions as Kilo does.
-template <>
-const memd::Adapter& memd::adapter<memd::Platform::kilo_code>() {
-  constexpr const char* kExtension = "kilocode.kilo-code";
-  static const cline::ClineAdapter instance(kExtension, cline::describe_fork(Platform::kilo_code, kExtension));
-  return instance;
-}
+MEMD_ADAPTER(kilo_code, cline::fork(Platform::kilo_code, "kilocode.kilo-code"))

@@ -127,7 +127,6 @@ bool read_fields(ItemContext& c, od::object& ui, UiText& out) {
     Media media{"image", {}, {}, {}};
     media.take("url", c.text(token_of(image)));
     append_mark(out.marker, media);
-    return true;
   });
 }
 
@@ -295,7 +294,6 @@ RecordOutcome read_ui(ItemContext& c, od::object& item, const ItemFields& fields
   if (seek(item, "dropped", value) && !value.get_array().get(range) &&
       for_each_element(range, [&](od::value& element, std::size_t i) {
         if (i < ends.size()) ends[i] = integer(token_of(element));
-        return true;
       }))
     c.add_lifecycle("compaction",
                     "entries " + std::to_string(ends[0]) + " to " + std::to_string(ends[1]) + " left the context");

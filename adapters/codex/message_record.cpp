@@ -131,10 +131,7 @@ std::vector<std::string> read_kinds(RecordContext& c, od::object& item) {
   if (!seek_object(item, kMetadata, metadata) || !seek(metadata, "content_item_kinds", value) ||
       value.get_array().get(list))
     return kinds;
-  for_each_element(list, [&](od::value& kind, std::size_t) {
-    kinds.push_back(c.text(token_of(kind)));
-    return true;
-  });
+  for_each_element(list, [&](od::value& kind, std::size_t) { kinds.push_back(c.text(token_of(kind))); });
   return kinds;
 }
 

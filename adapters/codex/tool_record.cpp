@@ -129,7 +129,6 @@ bool read_answers(RecordContext& c, od::object& object, ToolOutput& out) {
     return for_each_element(chosen, [&](od::value& answer, std::size_t index) {
       out.answers.append(index == 0 ? " " : ", ");
       c.append_text(token_of(answer), out.answers);
-      return true;
     });
   });
 }

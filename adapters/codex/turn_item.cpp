@@ -86,7 +86,6 @@ bool append_texts(RecordContext& c, od::value& list, std::string& text) {
     od::value inner;
     if (token.starts_with('{') && !value.get_object().get(part) && seek(part, "text", inner))
       append_line(text, c.text(token_of(inner)));
-    return true;
   });
 }
 
@@ -150,7 +149,6 @@ bool read_changes(RecordContext& c, od::object& object, std::vector<FileTouch>& 
       if (key == "type") type = string_body(token_of(field));
       if (key == "unified_diff" || key == "content") c.append_text(token_of(field), text);
       if (key == "move_path") moved_to = c.text(token_of(field));
-      return true;
     });
     if (!read) return false;
     const auto lines = tool_calls::count_lines(text);
@@ -297,7 +295,6 @@ RecordOutcome read_agent_call(RecordContext& c, const Item& item) {
   const bool whole = for_each_element(agents, [&](od::value& agent, std::size_t) {
     const auto thread = string_body(token_of(agent));
     if (is_uuid(thread)) c.add_subagent(make_session_uid(Platform::codex, thread), call_id, c.time());
-    return true;
   });
   return whole ? RecordOutcome::indexed() : RecordOutcome::damaged();
 }

@@ -82,8 +82,4 @@ class CopilotChatAdapter final : public AdapterOf<RequestDecoder> {
 }  // namespace
 }  // namespace memd::copilot_chat
 
-template <>
-const memd::Adapter& memd::adapter<memd::Platform::copilot_chat>() {
-  static const copilot_chat::CopilotChatAdapter instance;
-  return instance;
-}
+MEMD_ADAPTER(copilot_chat, copilot_chat::CopilotChatAdapter())

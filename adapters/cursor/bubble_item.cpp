@@ -73,7 +73,6 @@ bool read_diff(ItemContext& c, od::object& result, FileTouch& touch, std::string
     touch.lines_removed += static_cast<std::int32_t>(integer(chunk.linesRemoved));
     if (!text.empty()) text.push_back('\n');
     c.append_text(chunk.diffString, text);
-    return true;
   });
 }
 
@@ -141,10 +140,9 @@ bool read_tool(ItemContext& c, od::object& tool) {
 
   Outcome outcome = read_outcome(c, failed && !error.empty() ? error : result);
   outcome.rejected |= string_body(tokens.userDecision) == "rejected";
-  Event& e = c.add(EventKind::tool_result, Role::tool);
-  e.call_id = call_id;
   // Cursor treats a command with a non-zero exit code as successful; for tests the code is the outcome.
-  e.is_error = failed || (is_test && outcome.exit_code.value_or(0) != 0);
+  Event& e = tool_calls::add_result(c, call_id, std::move(outcome.text),
+                                    failed || (is_test && outcome.exit_code.value_or(0) != 0));
   e.facts.exit_code = outcome.exit_code;
   if (outcome.rejected) e.summary = kRejectedMark;
   if (!failed && !outcome.rejected && !files.empty() && files.front().access == FileAccess::modified) {
@@ -152,7 +150,6 @@ bool read_tool(ItemContext& c, od::object& tool) {
     outcome.touch.access = FileAccess::modified;
     e.files.push_back(outcome.touch);
   }
-  tool_calls::take_result_text(c.detail(), std::move(outcome.text), e);
   return true;
 }
 
@@ -198,7 +195,6 @@ bool read_facts(ItemContext& c, od::object& bubble, TokenUsage& usage) {
     std::size_t count = 0;
     const bool whole = for_each_element(uris, [&](od::value& uri, std::size_t) {
       c.cwd = ++count == 1 ? path_of_uri(c.text(token_of(uri))) : std::string();
-      return true;
     });
     if (!whole) return false;
   }

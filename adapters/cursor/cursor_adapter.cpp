@@ -1,9 +1,7 @@
-#include "adapters/cursor/chat_store_reader.hpp"
 #include "adapters/cursor/global_state_reader.hpp"
 #include "adapters/cursor/item_decoder.hpp"
 #include "adapters/cursor/places.hpp"
-#include "adapters/cursor/transcript_reader.hpp"
-#include "adapters/cursor/workspace_state_reader.hpp"
+#include "adapters/cursor/readers.hpp"
 #include "adapters/registry.hpp"
 #include "schemas/ids.hpp"
 
@@ -73,13 +71,13 @@ class CursorAdapter final : public json::AdapterOf<ItemDecoder> {
   }
 
   std::unique_ptr<SnapshotReader> open_snapshot(const Source& source, const FileView& files) const override {
-    const auto place = parse_place(source.path);
+    auto place = parse_place(source.path);
     if (!place) return nullptr;
     switch (place->place) {
       case Place::global_state: return std::make_unique<GlobalStateReader>(files, source, folders_);
-      case Place::workspace_state: return std::make_unique<WorkspaceStateReader>(files, source.path);
-      case Place::chat_store: return std::make_unique<ChatStoreReader>(files, source.path);
-      case Place::transcript: return std::make_unique<TranscriptReader>(files, *place);
+      case Place::workspace_state: return open_workspace_state(files, std::move(*place));
+      case Place::chat_store: return open_chat_store(files, std::move(*place));
+      case Place::transcript: return open_transcript(files, std::move(*place));
     }
     return nullptr;
   }
@@ -93,8 +91,4 @@ class CursorAdapter final : public json::AdapterOf<ItemDecoder> {
 
 }  // namespace memd::cursor
 
-template <>
-const memd::Adapter& memd::adapter<memd::Platform::cursor>() {
-  static const cursor::CursorAdapter instance;
-  return instance;
-}
+MEMD_ADAPTER(cursor, cursor::CursorAdapter())

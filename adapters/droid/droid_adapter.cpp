@@ -4,7 +4,7 @@
 #include "adapters/json/record_builder.hpp"
 #include "adapters/names.hpp"
 #include "adapters/registry.hpp"
-#include "adapters/snapshot/single_document.hpp"
+#include "adapters/snapshot/held_source.hpp"
 #include "adapters/tool_calls/tool_input.hpp"
 #include "adapters/tool_calls/tool_result.hpp"
 #include "schemas/base/stamp.hpp"
@@ -169,7 +169,7 @@ class Decoder final : public KeyedDecoder<Record> {
         c.add_said(thought ? EventKind::thinking : EventKind::assistant_msg,
                    c.text(thought ? block.thinking : block.text));
       } else if (type == "tool_use") {
-        read_call(c, block, inner);
+        tool_calls::add_call(c, tool_name(c.text(block.name)), c.text(block.id), inner, "input", access_of);
       } else if (type == "tool_result") {
         read_result(c, block, inner);
       } else if (type == "image" || type == "document") {
@@ -189,25 +189,12 @@ class Decoder final : public KeyedDecoder<Record> {
     return RecordOutcome::skipped(reminders ? "injected_text" : "blank_message");
   }
 
-  static void read_call(RecordBuilder& c, const Block& block, od::object& object) {
-    Event& e = c.add(EventKind::tool_call, Role::assistant);
-    e.tool = tool_name(c.text(block.name));
-    e.call_id = c.text(block.id);
-    e.summary = e.tool;
-    od::value input;
-    if (seek(object, "input", input)) tool_calls::read_tool_input(c, input, access_of, e);
-    if (c.detail() == Detail::stored && access_of(e.tool) == FileAccess::modified)
-      tool_calls::add_edits(object, "input", e);
-  }
-
   static void read_result(RecordBuilder& c, const Block& block, od::object& object) {
     ContentText content = read_content(c, object, "content");
-    Event& e = c.add(EventKind::tool_result, Role::tool);
-    e.call_id = c.text(block.tool_use_id);
-    e.is_error = is_true(block.is_error);
+    const auto exit_code = tool_calls::exit_code_behind("[Process exited with code ", content.text);
+    Event& e = tool_calls::add_result(c, c.text(block.tool_use_id), std::move(content.text), is_true(block.is_error));
     e.summary = std::move(content.marks);
-    e.facts.exit_code = tool_calls::exit_code_behind("[Process exited with code ", content.text);
-    tool_calls::take_result_text(c.detail(), std::move(content.text), e);
+    e.facts.exit_code = exit_code;
   }
 
   const bool is_settings_;
@@ -265,8 +252,4 @@ class DroidAdapter final : public AdapterOf<Decoder> {
 
 }  // namespace memd::droid
 
-template <>
-const memd::Adapter& memd::adapter<memd::Platform::droid>() {
-  static const droid::DroidAdapter instance;
-  return instance;
-}
+MEMD_ADAPTER(droid, droid::DroidAdapter())

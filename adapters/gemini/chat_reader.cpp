@@ -45,13 +45,7 @@ Line read_members(std::string_view object) {
   return line;
 }
 
-constexpr std::string_view kHeadKey = "(session)";
 constexpr std::string_view kDamagedItem = R"({"damaged":true})";
-
-void append_state(std::string& mark, const std::optional<FileView::Entry>& file) {
-  if (file) mark.append(std::to_string(file->size)).append(".").append(std::to_string(file->mtime_ns));
-  mark.push_back('/');
-}
 
 }  // namespace
 
@@ -311,55 +305,33 @@ std::vector<CoverageEntry> ChatFile::rest() const {
   return rest;
 }
 
-ChatReader::ChatReader(const FileView& files, std::string path, ChatPath place)
-    : files_(files), path_(std::move(path)), place_(std::move(place)) {}
-
-Result<SnapshotReader::Plan> ChatReader::plan(const std::string& mark) {
-  const auto file = files_.stat(path_);
-  if (!file) return Error(Errc::not_found, path_);
-  Plan plan;
-  plan.mark = std::to_string(file->inode) + ":";
-  append_state(plan.mark, file);
-  append_state(plan.mark, files_.stat(project_root_file(place_)));
-  plan.size = file->size;
-  if (plan.mark == mark) {
-    plan.unchanged = true;
-    return plan;
+Result<void> ChatReader::read() {
+  MEMD_TRY_ASSIGN(std::string text, files_.read(path_));
+  MEMD_TRY_ASSIGN(chat_, ChatFile::parse(std::move(text), place_.is_log));
+  native_id_ = native_session_id(place_, chat_->header("sessionId"));
+  project_root_ = find_project_root(files_, place_);
+  size_ = chat_->size();
+  for (const auto& line : chat_->rest())
+    note(line.record_type, line.disposition, line.reason, line.bytes, line.records);
+  if (!chat_->has_content()) return {};
+  Held& held = add_session(native_id_, make_session_uid(Platform::gemini, native_id_));
+  held.add_head(head());
+  for (const auto& message : chat_->messages()) {
+    std::string item = item_of(message, message.repeats);
+    const std::uint64_t version = hash64(item);
+    held.add(message.key, std::move(item), message.taken, version);
   }
-  MEMD_TRY(load());
-  plan.size = chat_->size();
-  plan.rest = chat_->rest();
-  if (chat_->has_content()) plan.sessions = {native_id_};
-  return plan;
+  return {};
 }
 
-Result<std::optional<SnapshotReader::Session>> ChatReader::session(const std::string& session_key,
-                                                                   std::span<const SourceItem> known) {
-  MEMD_TRY(load());
-  if (session_key != native_id_) return std::optional<Session>();
+// A file that was written anew lacks what a message repeats; the store has it.
+void ChatReader::compare(std::span<const SourceItem> known, Session& session) const {
   std::unordered_map<std::string_view, std::uint64_t> versions;
   for (const SourceItem& item : known)
     versions.emplace(item.key, item.version);
-  Session session;
-  session.session_uid = make_session_uid(Platform::gemini, native_id_);
-  session.head = Item{std::string(kHeadKey), hash64(head()), 0};
-  session.items.reserve(chat_->messages().size());
-  for (const auto& message : chat_->messages()) {
-    std::uint64_t version = hash64(item_of(message, message.repeats));
-    // A file that was written anew lacks what the message repeats; the store has it.
-    if (const auto stored = versions.find(message.key); stored != versions.end() && stored->second != version)
-      if (stored->second == hash64(item_of(message, true))) version = stored->second;
-    session.items.push_back({message.key, version, message.taken});
-  }
-  return std::optional(std::move(session));
-}
-
-Result<std::string> ChatReader::item(const std::string& session_key, const std::string& item_key) {
-  MEMD_TRY(load());
-  if (session_key == native_id_ && item_key == kHeadKey) return head();
-  const auto* message = session_key == native_id_ ? chat_->find(item_key) : nullptr;
-  if (message == nullptr) return Error(Errc::not_found, path_ + ": the message is gone");
-  return item_of(*message, message->repeats);
+  for (Item& item : session.items)
+    if (const auto stored = versions.find(item.key); stored != versions.end() && stored->second != item.version)
+      if (stored->second == hash64(item_of(*chat_->find(item.key), true))) item.version = stored->second;
 }
 
 // Returns the message with the working directory and what other messages tell of it.
@@ -377,15 +349,6 @@ std::string ChatReader::item_of(const ChatFile::Message& message, bool repeats) 
   out.flag("acknowledges", message.acknowledgement).flag("repeats", repeats);
   if (!repeats) out.some_text("untold", message.untold);
   return json::with_members(std::move(out), item);
-}
-
-Result<void> ChatReader::load() {
-  if (chat_) return {};
-  MEMD_TRY_ASSIGN(std::string text, files_.read(path_));
-  MEMD_TRY_ASSIGN(chat_, ChatFile::parse(std::move(text), place_.is_log));
-  native_id_ = native_session_id(place_, chat_->header("sessionId"));
-  project_root_ = find_project_root(files_, place_);
-  return {};
 }
 
 std::string ChatReader::head() const {

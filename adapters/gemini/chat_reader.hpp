@@ -1,7 +1,7 @@
 #pragma once
 
 #include "adapters/gemini/paths.hpp"
-#include "adapters/snapshot_reader.hpp"
+#include "adapters/snapshot/held_source.hpp"
 #include "schemas/base/result.hpp"
 #include "schemas/event_batch.hpp"
 
@@ -75,23 +75,21 @@ class ChatFile {
 // "compaction", "acknowledges", "repeats", "untold", "alike" (see ChatFile::Message). The head contains the session's
 // fields, with the project's working directory. A log without a whole line, which the agent just creates, contains no
 // session yet. A changed file is read as a whole: it has a few megabytes at most, and a line of a log can change any
-// earlier one. One thread at a time; `files` must outlive it.
-class ChatReader : public SnapshotReader {
+// earlier one.
+class ChatReader final : public snapshot::HeldSource {
  public:
-  ChatReader(const FileView& files, std::string path, ChatPath place);
+  ChatReader(const FileView& files, std::string path, ChatPath place)
+      : HeldSource(files, std::move(path), {project_root_file(place)}), place_(std::move(place)) {}
 
-  Result<Plan> plan(const std::string& mark) override;
-  Result<std::optional<Session>> session(const std::string& session_key, std::span<const SourceItem> known) override;
-  Result<std::string> item(const std::string& session_key, const std::string& item_key) override;
+ protected:
+  Result<void> read() override;
+  void compare(std::span<const SourceItem> known, Session& session) const override;
 
  private:
-  Result<void> load();
   std::string head() const;
   std::string item_of(const ChatFile::Message& message, bool repeats) const;
 
-  const FileView& files_;
-  std::string path_;
-  ChatPath place_;
+  const ChatPath place_;
   std::optional<ChatFile> chat_;
   std::string native_id_;
   std::string project_root_;

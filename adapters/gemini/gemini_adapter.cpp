@@ -99,8 +99,4 @@ class GeminiAdapter final : public json::AdapterOf<MessageDecoder> {
 
 }  // namespace memd::gemini
 
-template <>
-const memd::Adapter& memd::adapter<memd::Platform::gemini>() {
-  static const gemini::GeminiAdapter instance;
-  return instance;
-}
+MEMD_ADAPTER(gemini, gemini::GeminiAdapter())

@@ -140,10 +140,7 @@ ResultText read_result(MessageContext& c, od::object& entry) {
   if (!token_of(value).starts_with('[')) {
     read_result_part(c, value, out);
   } else if (!value.get_array().get(parts)) {
-    for_each_element(parts, [&](od::value& part, std::size_t) {
-      read_result_part(c, part, out);
-      return true;
-    });
+    for_each_element(parts, [&](od::value& part, std::size_t) { read_result_part(c, part, out); });
   }
   return out;
 }
@@ -239,10 +236,7 @@ bool read_content(MessageContext& c, od::object& message, std::string_view field
   if (!seek(message, field, value)) return false;
   if (token_of(value).starts_with('[')) {
     if (value.get_array().get(parts)) return false;
-    for_each_element(parts, [&](od::value& part, std::size_t) {
-      read_part(c, part, out);
-      return true;
-    });
+    for_each_element(parts, [&](od::value& part, std::size_t) { read_part(c, part, out); });
   } else {
     read_part(c, value, out);
   }
@@ -280,7 +274,6 @@ void read_untold(MessageContext& c, od::object& message, std::string_view untold
   if (content.get_array().get(parts)) return;
   for_each_element(parts, [&](od::value& part, std::size_t index) {
     if (wanted.find(" " + std::to_string(index) + " ") != std::string::npos) read(part, index);
-    return true;
   });
 }
 
@@ -307,7 +300,6 @@ void read_thoughts(MessageContext& c, od::object& message) {
       if (!e.text.empty()) e.text.append(": ");
       c.append_text(thought.description, e.text);
     }
-    return true;
   });
 }
 
@@ -318,7 +310,6 @@ RecordOutcome read_assistant(MessageContext& c, od::object& message, std::string
   c.add_said(EventKind::assistant_msg, std::move(content.text));
   for_each_object<CallKeys>(message, "toolCalls", [&](const CallKeys& call, od::object& entry, std::size_t index) {
     read_tool_call(c, entry, call, index);
-    return true;
   });
   read_untold(c, message, untold);
   c.add_usage(read_usage(message), hash_combine(c.key(), hash64("response")));

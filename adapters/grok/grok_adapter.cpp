@@ -70,8 +70,4 @@ class GrokAdapter final : public json::AdapterOf<ItemDecoder> {
 
 }  // namespace memd::grok
 
-template <>
-const memd::Adapter& memd::adapter<memd::Platform::grok>() {
-  static const grok::GrokAdapter instance;
-  return instance;
-}
+MEMD_ADAPTER(grok, grok::GrokAdapter())

@@ -215,11 +215,9 @@ RecordOutcome read_result(ItemContext& c, const dom::object& update) {
   const bool ended = !update["rawOutput"].get(fields) && !fields["exit_code"].get(exit_code);
   if (text.empty() && !update["rawOutput"].get(output) && !output.is_null())
     text = output.get(plain) ? simdjson::minify(output) : std::string(plain);
-  Event& e = c.add(EventKind::tool_result, Role::tool);
-  e.call_id = text_of(update, "toolCallId");
-  e.is_error = text_of(update, "status") == "failed" || exit_code != 0;
+  const bool is_error = text_of(update, "status") == "failed" || exit_code != 0;
+  Event& e = tool_calls::add_result(c, std::string(text_of(update, "toolCallId")), std::move(text), is_error);
   if (ended) e.facts.exit_code = static_cast<std::int32_t>(exit_code);
-  tool_calls::take_result_text(c.detail(), std::move(text), e);
   if (!e.is_error) e.files = std::move(files);
   return RecordOutcome::indexed();
 }
@@ -336,9 +334,7 @@ RecordOutcome read_chat(ItemContext& c, const dom::object& chat, std::string& ty
     return c.emitted() ? RecordOutcome::indexed() : RecordOutcome::skipped("blank_message");
   }
   if (type == "tool_result") {
-    Event& e = c.add(EventKind::tool_result, Role::tool);
-    e.call_id = text_of(chat, "tool_call_id");
-    tool_calls::take_result_text(c.detail(), std::string(text), e);
+    tool_calls::add_result(c, std::string(text_of(chat, "tool_call_id")), text);
     return RecordOutcome::indexed();
   }
   if (type == "reasoning") {

@@ -3,7 +3,7 @@
 #include "adapters/kimi/old_wire.hpp"
 #include "adapters/names.hpp"
 #include "adapters/registry.hpp"
-#include "adapters/snapshot/single_document.hpp"
+#include "adapters/snapshot/held_source.hpp"
 #include "adapters/tool_calls/tool_result.hpp"
 #include "schemas/base/stamp.hpp"
 #include "schemas/ids.hpp"
@@ -365,8 +365,4 @@ class KimiAdapter final : public AdapterOf<Decoder> {
 
 }  // namespace memd::kimi
 
-template <>
-const memd::Adapter& memd::adapter<memd::Platform::kimi>() {
-  static const kimi::KimiAdapter instance;
-  return instance;
-}
+MEMD_ADAPTER(kimi, kimi::KimiAdapter())

@@ -81,7 +81,6 @@ void read_changed_files(ItemContext& c, od::object& part, std::size_t block) {
   if (!seek(part, "files", value) || value.get_array().get(files)) return;
   for_each_element(files, [&](od::value& file, std::size_t) {
     touches.push_back({c.text(token_of(file)), FileAccess::modified, 0, 0});
-    return true;
   });
   if (touches.empty()) return;
   Event& e = c.add_lifecycle("files_changed", block);
@@ -179,7 +178,6 @@ RecordOutcome read_message(ItemContext& c, od::object& root) {
     for_each_element(parts, [&](od::value& element, std::size_t block) {
       od::object part;
       if (!element.get_object().get(part)) read_part(c, part, message, block);
-      return true;
     });
   if (message.is_user) return finish_user(c, message);
 

@@ -60,7 +60,7 @@ class OpencodeAdapter final : public json::AdapterOf<ItemDecoder> {
     auto path = parse_source_path(program_, source.path);
     if (!path) return nullptr;
     if (path->is_database) return std::make_unique<DatabaseReader>(program_.platform, files, std::move(path->path));
-    return std::make_unique<TreeReader>(program_, files, std::move(*path));
+    return open_tree(program_, files, std::move(*path));
   }
 
  private:
@@ -89,14 +89,6 @@ class OpencodeAdapter final : public json::AdapterOf<ItemDecoder> {
 
 }  // namespace memd::opencode
 
-template <>
-const memd::Adapter& memd::adapter<memd::Platform::opencode>() {
-  static const opencode::OpencodeAdapter instance({Platform::opencode, "opencode"});
-  return instance;
-}
+MEMD_ADAPTER(opencode, opencode::OpencodeAdapter({Platform::opencode, "opencode"}))
 
-template <>
-const memd::Adapter& memd::adapter<memd::Platform::kilo>() {
-  static const opencode::OpencodeAdapter instance({Platform::kilo, "kilo"});
-  return instance;
-}
+MEMD_ADAPTER(kilo, opencode::OpencodeAdapter({Platform::kilo, "kilo"}))

@@ -35,7 +35,6 @@ void read_error(ItemContext& c, od::object& data) {
 void mark_each(ItemContext& c, od::object& data, std::string_view list_name, std::string_view kind, std::string& out) {
   for_each_object<FileKeys>(data, list_name, [&](const FileKeys&, od::object& file, std::size_t) {
     append_mark(out, read_media(c, kind, file));
-    return true;
   });
 }
 
@@ -99,7 +98,6 @@ RecordOutcome read_assistant(ItemContext& c, od::object& data) {
     for_each_element(content, [&](od::value& element, std::size_t index) {
       od::object block;
       if (!element.get_object().get(block)) read_content(c, block, index);
-      return true;
     });
   read_error(c, data);
   put_usage(c, data);

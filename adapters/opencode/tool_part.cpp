@@ -42,7 +42,6 @@ void read_changes(od::object& metadata, std::vector<FileTouch>& files) {
     const std::string path = unescaped(is_string(keys.filePath) ? keys.filePath : keys.file);
     for (FileTouch& touch : files)
       if (path == touch.path || path.ends_with("/" + touch.path)) read_change(change, touch);
-    return true;
   });
 }
 
@@ -104,7 +103,6 @@ std::string read_answers(ItemContext& c, od::object& state) {
       od::value text;
       const bool told = !element.get_object().get(question) && seek(question, "question", text);
       questions.push_back(told ? c.text(token_of(text)) : std::string());
-      return true;
     });
   std::string out;
   if (!seek_object(state, "metadata", inner) || !seek(inner, "answers", value) || value.get_array().get(list))
@@ -117,14 +115,12 @@ std::string read_answers(ItemContext& c, od::object& state) {
     } else if (!element.get_array().get(labels)) {
       for_each_element(labels, [&](od::value& label, std::size_t) {
         answer.append(answer.empty() ? "" : ", ").append(c.text(token_of(label)));
-        return true;
       });
     }
-    if (answer.empty()) return true;
+    if (answer.empty()) return;
     out.append(out.empty() ? "" : "\n");
     if (index < questions.size() && !questions[index].empty()) out.append(questions[index]).append(": ");
     out.append(answer);
-    return true;
   });
   return out;
 }
@@ -147,7 +143,6 @@ std::string read_output(ItemContext& c, od::object& state, const StateKeys& toke
         c.append_text(fields.text, out);
       else
         out.append("[file]");
-      return true;
     });
   const auto error = is_string(tokens.error) ? tokens.error : token_in(state, "error", "message");
   if (is_string(error)) {

@@ -172,11 +172,8 @@ class Decoder final : public KeyedDecoder<ItemKeys> {
   }
 
   static Event& add_result(RecordBuilder& c, const EventKeys& keys, std::string text, bool failed) {
-    Event& e = c.add(EventKind::tool_result, Role::tool);
+    Event& e = tool_calls::add_result(c, c.text(keys.tool_call_id), std::move(text), failed);
     e.tool = c.text(keys.tool_name);
-    e.call_id = c.text(keys.tool_call_id);
-    e.is_error = failed;
-    tool_calls::take_result_text(c.detail(), std::move(text), e);
     return e;
   }
 
@@ -286,7 +283,7 @@ class OpenhandsAdapter final : public AdapterOf<Decoder> {
   }
 
   std::unique_ptr<SnapshotReader> open_snapshot(const Source& source, const FileView& files) const override {
-    return std::make_unique<ConversationReader>(fs::path(source.path).parent_path().string(), files);
+    return open_conversation(files, fs::path(source.path).parent_path().string());
   }
 
  private:
@@ -300,8 +297,4 @@ class OpenhandsAdapter final : public AdapterOf<Decoder> {
 
 }  // namespace memd::openhands
 
-template <>
-const memd::Adapter& memd::adapter<memd::Platform::openhands>() {
-  static const openhands::OpenhandsAdapter instance;
-  return instance;
-}
+MEMD_ADAPTER(openhands, openhands::OpenhandsAdapter())

@@ -220,14 +220,7 @@ class Decoder : public KeyedDecoder<Entry> {
 
   template <class Keys>
   static void read_call(RecordBuilder& c, const Keys& call, od::object& object) {
-    Event& e = c.add(EventKind::tool_call, Role::assistant);
-    e.tool = c.text(call.name);
-    e.call_id = c.text(call.id);
-    e.summary = e.tool;
-    od::value input;
-    if (seek(object, "arguments", input)) tool_calls::read_tool_input(c, input, access_of, e);
-    if (c.detail() == Detail::stored && access_of(e.tool) == FileAccess::modified)
-      tool_calls::add_edits(object, "arguments", e);
+    tool_calls::add_call(c, c.text(call.name), c.text(call.id), object, "arguments", access_of);
   }
 
   static RecordOutcome read_result(RecordBuilder& c, od::object& object, const Message& message) {
@@ -254,13 +247,12 @@ class Decoder : public KeyedDecoder<Entry> {
     for_each_object<NestedCall>(nested, "calls", [&](const NestedCall& call, od::object& object, std::size_t) {
       read_call(c, call, object);
       const auto status = string_body(call.status);
-      if (status == "unfinished") return true;
+      if (status == "unfinished") return;
       Event& e = c.add(EventKind::tool_result, Role::tool);
       e.tool = c.text(call.name);
       e.call_id = c.text(call.id);
       e.is_error = status == "error";
       e.text = c.text(call.error);
-      return true;
     });
   }
 
@@ -441,14 +433,6 @@ class OpenClawAdapter final : public json::AdapterOf<ClawDecoder> {
 
 }  // namespace memd::pi
 
-template <>
-const memd::Adapter& memd::adapter<memd::Platform::openclaw>() {
-  static const pi::OpenClawAdapter instance;
-  return instance;
-}
+MEMD_ADAPTER(openclaw, pi::OpenClawAdapter())
 
-template <>
-const memd::Adapter& memd::adapter<memd::Platform::pi>() {
-  static const pi::PiAdapter instance;
-  return instance;
-}
+MEMD_ADAPTER(pi, pi::PiAdapter())

@@ -4,7 +4,7 @@
 #include "adapters/json/record_builder.hpp"
 #include "adapters/names.hpp"
 #include "adapters/registry.hpp"
-#include "adapters/snapshot/single_document.hpp"
+#include "adapters/snapshot/held_source.hpp"
 #include "adapters/tool_calls/tool_input.hpp"
 #include "adapters/tool_calls/tool_result.hpp"
 #include "schemas/base/stamp.hpp"
@@ -162,10 +162,8 @@ class Decoder final : public KeyedDecoder<Record> {
   static void for_each_part(od::object& root, Visit&& visit) {
     od::object message;
     if (!seek_object(root, "message", message)) return;
-    for_each_object<Part>(message, "parts", [&](const Part& part, od::object& object, std::size_t) {
-      visit(part, object);
-      return true;
-    });
+    for_each_object<Part>(message, "parts",
+                          [&](const Part& part, od::object& object, std::size_t) { visit(part, object); });
   }
 
   RecordOutcome read_user(RecordBuilder& c, od::object& root, std::string_view subtype) const {
@@ -235,16 +233,9 @@ class Decoder final : public KeyedDecoder<Record> {
 
   static void read_call(RecordBuilder& c, od::object& part) {
     od::object call;
-    od::value input;
     Function function;
-    if (!seek_object(part, "functionCall", call) || !collect(call, function)) return;
-    Event& e = c.add(EventKind::tool_call, Role::assistant);
-    e.tool = c.text(function.name);
-    e.call_id = c.text(function.id);
-    e.summary = e.tool;
-    if (seek(call, "args", input)) tool_calls::read_tool_input(c, input, access_of, e);
-    if (c.detail() == Detail::stored && access_of(e.tool) == FileAccess::modified)
-      tool_calls::add_edits(call, "args", e);
+    if (seek_object(part, "functionCall", call) && collect(call, function))
+      tool_calls::add_call(c, c.text(function.name), c.text(function.id), call, "args", access_of);
   }
 
   RecordOutcome read_result(RecordBuilder& c, od::object& root) const {
@@ -345,7 +336,6 @@ class Decoder final : public KeyedDecoder<Record> {
       if (index > 0) return true;
       return for_each_object<Part>(turn, "parts", [&](const Part& part, od::object&, std::size_t at) {
         if (at == 0) summary = c.text(part.text);
-        return true;
       });
     });
     const std::string trigger = c.text(info.triggerReason);
@@ -459,8 +449,4 @@ class QwenAdapter final : public AdapterOf<Decoder> {
 
 }  // namespace memd::qwen
 
-template <>
-const memd::Adapter& memd::adapter<memd::Platform::qwen>() {
-  static const qwen::QwenAdapter instance;
-  return instance;
-}
+MEMD_ADAPTER(qwen, qwen::QwenAdapter())

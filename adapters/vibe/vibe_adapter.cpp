@@ -137,39 +137,28 @@ class Decoder final : public KeyedDecoder<ItemKeys> {
 
   // A tool call and its result, if that is there.
   RecordOutcome read_effect(RecordBuilder& c, od::object& entry) const {
-    od::object inner;
-    od::value input;
+    od::object detail;
     EntryKeys keys;
     if (!collect(entry, keys)) return RecordOutcome::damaged();
     const std::string id = c.text(keys.id);
-    Event& call = c.add(EventKind::tool_call, Role::assistant);
-    call.tool = plain_name(c.text(token_in(entry, "detail", "toolName")));
-    call.call_id = id;
-    call.summary = call.tool;
-    const std::string tool = call.tool;
-    const bool edits = access_of(tool) == FileAccess::modified;
+    const std::string tool(plain_name(c.text(token_in(entry, "detail", "toolName"))));
     if (const std::string child = c.text(token_in(entry, "detail", "childSessionId")); !child.empty())
       c.add_subagent(make_session_uid(Platform::vibe, child), id, c.time);
-    if (seek_object(entry, "detail", inner) && seek(inner, "input", input) &&
-        !tool_calls::read_tool_input(c, input, access_of, call))
-      return RecordOutcome::damaged();
-    if (edits && c.detail() == Detail::stored && seek_object(entry, "detail", inner))
-      tool_calls::add_edits(inner, "input", call);
+    if (!seek_object(entry, "detail", detail)) detail = entry;  // an effect without a detail has no input either
+    if (!tool_calls::add_call(c, tool, id, detail, "input", access_of)) return RecordOutcome::damaged();
     StateKeys state;
     if (!collect_in(entry, "state", state)) return RecordOutcome::indexed();
     const auto status = string_body(state.status);
     if (status == "running" || status == "pending") return RecordOutcome::indexed();
     ResultKeys told;
     std::string output = read_output(c, entry, state, told);
-    Event& result = c.add(EventKind::tool_result, Role::tool);
+    Event& result = tool_calls::add_result(c, id, std::move(output));
     result.tool = tool;
-    result.call_id = id;
     if (is_number(told.returncode)) result.facts.exit_code = static_cast<std::int32_t>(integer(told.returncode));
     result.is_error = status != "completed" || result.facts.exit_code.value_or(0) != 0;
     if (const auto decision = string_body(state.decision); !decision.empty() && decision != "execute")
       result.summary = kRejectedMark;
     if (is_true(told.timed_out) || status == "cancelled" || status == "interrupted") result.summary = kInterruptedMark;
-    tool_calls::take_result_text(c.detail(), std::move(output), result);
     return RecordOutcome::indexed();
   }
 
@@ -242,7 +231,7 @@ class VibeAdapter final : public AdapterOf<Decoder> {
   }
 
   std::unique_ptr<SnapshotReader> open_snapshot(const Source& source, const FileView& files) const override {
-    return std::make_unique<SessionReader>(fs::path(source.path).parent_path().string(), files);
+    return open_session(files, fs::path(source.path).parent_path().string());
   }
 };
 
@@ -250,8 +239,4 @@ class VibeAdapter final : public AdapterOf<Decoder> {
 
 }  // namespace memd::vibe
 
-template <>
-const memd::Adapter& memd::adapter<memd::Platform::vibe>() {
-  static const vibe::VibeAdapter instance;
-  return instance;
-}
+MEMD_ADAPTER(vibe, vibe::VibeAdapter())
