@@ -7,7 +7,6 @@
 #include "schemas/ids.hpp"
 
 #include <charconv>
-#include <utility>
 
 // aider: files in the directory in which it was started, mostly the root of a repository (chat_history.hpp). Format:
 // Aider-AI/aider, aider/io.py, 0045641d; seen on disk, 0.86.2.
@@ -90,10 +89,9 @@ class Decoder final : public KeyedDecoder<ItemKeys> {
       session.model = c.model;
       session.agent_version = c.text(keys_.version);
     } else if (kind == "prompt") {
-      Event& e = c.add(EventKind::user_msg, Role::user);
-      e.text = c.text(keys_.text);
-      e.origin = e.text.starts_with('!') ? Origin::shell : e.text.starts_with('/') ? Origin::command : Origin::typed;
-      e.starts_exchange = true;
+      std::string text = c.text(keys_.text);
+      const bool shell = text.starts_with('!');
+      c.add_prompt(shell ? Origin::shell : text.starts_with('/') ? Origin::command : Origin::typed, std::move(text));
     } else if (kind == "said") {
       c.add_said(EventKind::assistant_msg, c.text(keys_.text));
     } else if (kind == "notes") {

@@ -144,10 +144,7 @@ class Decoder final : public KeyedDecoder<Step> {
     }
     text = trimmed(text);
     if (text.empty()) return RecordOutcome::skipped("blank_message");
-    Event& e = c.add(EventKind::user_msg, Role::user);
-    e.origin = Origin::typed;
-    e.text = text;
-    e.starts_exchange = true;
+    c.add_prompt(Origin::typed, std::string(text));
     return RecordOutcome::indexed();
   }
 

@@ -18,20 +18,17 @@ constexpr std::size_t kFirstLine = 40;  // bytes; enough for "Exit code 1"
 
 // Counts the lines of a unified diff's hunks by their first letter.
 bool count_patch(od::object& result, FileTouch& touch) {
-  od::value value;
-  od::array hunks;
-  if (!seek(result, "structuredPatch", value) || value.get_array().get(hunks)) return true;
-  return for_each_element(hunks, [&](od::value& hunk_value, std::size_t) {
+  const auto count = [&](od::value& line, std::size_t) {
+    const auto body = string_body(token_of(line));
+    if (body.starts_with('+')) ++touch.lines_added;
+    if (body.starts_with('-')) ++touch.lines_removed;
+  };
+  return for_each_in(result, "structuredPatch", [&](od::value& value, std::size_t) {
     od::object hunk;
     od::array lines;
-    if (hunk_value.get_object().get(hunk)) return true;
+    if (value.get_object().get(hunk)) return true;
     return for_each_field(hunk, [&](std::string_view key, od::value& field) {
-      if (key != "lines" || field.get_array().get(lines)) return true;
-      return for_each_element(lines, [&](od::value& line, std::size_t) {
-        const auto body = string_body(token_of(line));
-        if (body.starts_with('+')) ++touch.lines_added;
-        if (body.starts_with('-')) ++touch.lines_removed;
-      });
+      return key != "lines" || field.get_array().get(lines) || for_each_element(lines, count);
     });
   });
 }

@@ -63,8 +63,8 @@ std::vector<SessionMessage> read_session_messages(json::DomParser& parser, const
     std::string_view role;
     dom::element content;
     if (!object["ts"].get(ts)) m.time = ts;
-    dom::object metadata;
-    if (!object["metadata"].get(metadata)) m.summary = text_of(metadata, "kind") == "compaction_summary";
+    if (const auto metadata = json::object_of(object, "metadata"))
+      m.summary = text_of(*metadata, "kind") == "compaction_summary";
     const bool assistant = !object["role"].get(role) && role == "assistant";
     const std::string result = result_id(object);
     const auto words = object["content"].get(content) ? std::uint64_t{0} : hash64(simdjson::minify(content));

@@ -6,7 +6,6 @@
 #include "schemas/base/hash.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
 #include <optional>
 
@@ -65,9 +64,7 @@ void add_file_of_params(ItemContext& c, std::string_view params, Event& call) {
 // Reads "diff": {"chunks": [{"diffString", "linesAdded", "linesRemoved"}]}.
 bool read_diff(ItemContext& c, od::object& result, FileTouch& touch, std::string& text) {
   od::object diff;
-  od::value chunks;
-  if (!seek_object(result, "diff", diff) || !seek(diff, "chunks", chunks) || !token_of(chunks).starts_with('['))
-    return false;
+  if (!seek_object(result, "diff", diff)) return false;
   return for_each_object<ChunkKeys>(diff, "chunks", [&](const ChunkKeys& chunk, od::object&, std::size_t) {
     touch.lines_added += static_cast<std::int32_t>(integer(chunk.linesAdded));
     touch.lines_removed += static_cast<std::int32_t>(integer(chunk.linesRemoved));
@@ -189,16 +186,9 @@ bool read_facts(ItemContext& c, od::object& bubble, TokenUsage& usage) {
     c.model = c.text(model);
     if (c.model == "default") c.model = "auto";
   }
-  od::value value;
-  od::array uris;
-  if (seek(bubble, "workspaceUris", value) && !value.get_array().get(uris)) {
-    std::size_t count = 0;
-    const bool whole = for_each_element(uris, [&](od::value& uri, std::size_t) {
-      c.cwd = ++count == 1 ? path_of_uri(c.text(token_of(uri))) : std::string();
-    });
-    if (!whole) return false;
-  }
-  return true;
+  return for_each_in(bubble, "workspaceUris", [&](od::value& uri, std::size_t index) {
+    c.cwd = index == 0 ? path_of_uri(c.text(token_of(uri))) : std::string();
+  });
 }
 
 bool read_error(ItemContext& c, od::object& bubble) {
@@ -231,11 +221,9 @@ RecordOutcome read_bubble(ItemContext& c, od::object& bubble) {
   std::string text = c.text(is_string(tokens.text) ? tokens.text : tokens.rawText);
   if (type == "1") {
     if (trimmed(text).empty()) {
-      od::value value;
-      od::array images;
       bool empty = true;
-      if (tokens.images.starts_with('[') && seek(bubble, "images", value) && !value.get_array().get(images))
-        if (images.is_empty().get(empty)) return RecordOutcome::damaged();
+      if (!for_each_in(bubble, "images", [&](od::value&, std::size_t) { empty = false; }))
+        return RecordOutcome::damaged();
       if (empty) return RecordOutcome::skipped("blank_message");
       text = "[image]";
     }

@@ -10,7 +10,6 @@
 #include "schemas/base/time.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>

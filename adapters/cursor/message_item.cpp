@@ -4,8 +4,6 @@
 #include "adapters/tool_calls/tool_input.hpp"
 #include "adapters/tool_calls/tool_result.hpp"
 
-#include <algorithm>
-
 namespace memd::cursor {
 
 namespace {

@@ -10,7 +10,6 @@
 #include "schemas/base/stamp.hpp"
 #include "schemas/ids.hpp"
 
-#include <array>
 #include <utility>
 
 // Factory droid (seen on disk, 0.215.0; its source is closed, and so are compaction_state, todo_state and the links of

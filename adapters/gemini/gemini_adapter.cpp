@@ -6,8 +6,6 @@
 #include "adapters/registry.hpp"
 #include "schemas/ids.hpp"
 
-#include <algorithm>
-
 namespace memd::gemini {
 namespace fs = std::filesystem;
 namespace {

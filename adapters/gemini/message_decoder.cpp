@@ -11,9 +11,6 @@
 #include "schemas/base/timestamp.hpp"
 #include "schemas/ids.hpp"
 
-#include <algorithm>
-#include <limits>
-#include <optional>
 #include <utility>
 
 namespace memd::gemini {
@@ -422,15 +419,12 @@ RecordOutcome MessageDecoder::read_user(MessageContext& c, od::object& message, 
     if (c.emitted()) return RecordOutcome::indexed("user");
     return RecordOutcome::skipped(content.tools ? "tool_response" : "blank_message", "user");
   }
-  Event& e = c.add(EventKind::user_msg, Role::user);
-  e.origin = user_text.kind == UserTextKind::nudge     ? Origin::injected
-             : c.is_sidechain                          ? Origin::parent_agent
-             : user_text.kind == UserTextKind::command ? Origin::command
-             : user_text.kind == UserTextKind::shell   ? Origin::shell
-                                                       : Origin::typed;
-  e.text = user_text.text;
-  e.summary = content.media;
-  e.starts_exchange = true;
+  const Origin origin = user_text.kind == UserTextKind::nudge     ? Origin::injected
+                        : c.is_sidechain                          ? Origin::parent_agent
+                        : user_text.kind == UserTextKind::command ? Origin::command
+                        : user_text.kind == UserTextKind::shell   ? Origin::shell
+                                                                  : Origin::typed;
+  c.add_prompt(origin, std::string(user_text.text), content.media);
   return RecordOutcome::indexed("user");
 }
 

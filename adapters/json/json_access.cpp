@@ -60,6 +60,11 @@ bool flag_of(const dom::object& object, std::string_view key) {
   return !object[key].get(flag) && flag;
 }
 
+std::optional<dom::object> object_of(const dom::object& object, std::string_view key) {
+  dom::object inner;
+  return object[key].get(inner) ? std::nullopt : std::optional(inner);
+}
+
 bool DomParser::parse(std::string_view json, dom::element& root) {
   replaced_ = false;
   if (json.empty()) return false;  // simdjson copies from its address, which may be null

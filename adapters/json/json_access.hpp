@@ -7,6 +7,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -253,6 +254,23 @@ std::string_view text_of(const dom::object& object, std::string_view key);
 std::int64_t number_of(const dom::object& object,
                        std::string_view key);  // also 0 beyond 64 bits; truncates fractions
 bool flag_of(const dom::object& object, std::string_view key);
+std::optional<dom::object> object_of(const dom::object& object, std::string_view key);
+
+// Calls visit(element), or visit(object) for the objects, of a list in a parsed object, if there is one.
+template <class Visit>
+void for_each_in(const dom::object& object, std::string_view key, Visit&& visit) {
+  dom::array list;
+  if (object[key].get(list)) return;
+  for (const dom::element element : list)
+    visit(element);
+}
+template <class Visit>
+void for_each_object(const dom::object& object, std::string_view key, Visit&& visit) {
+  for_each_in(object, key, [&](const dom::element& element) {
+    dom::object inner;
+    if (!element.get(inner)) visit(inner);
+  });
+}
 
 // JSON stored as text inside JSON. Owns a copy; what is read from `root` must not outlive it.
 class InnerJson {

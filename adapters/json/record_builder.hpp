@@ -22,10 +22,14 @@ namespace memd::json {
 class RecordBuilder : public RecordEvents {
  public:
   using RecordEvents::RecordEvents;
+  virtual ~RecordBuilder() = default;
 
   // Sets the record's native id, unique on the platform.
-  void identify(std::string_view native_record_id) { key_ = record_key(platform(), native_record_id); }
-  void identify(std::uint64_t record) { key_ = record; }  // by the key itself
+  void identify(std::string_view native_record_id) { identify(record_key(platform(), native_record_id)); }
+  void identify(std::uint64_t record) {  // by the key itself
+    key_ = record;
+    index_ = 0;
+  }
 
   // Adds an event with the common fields set; valid until the next call. Its block is its number in the record, unless
   // one is given.
@@ -57,6 +61,15 @@ class RecordBuilder : public RecordEvents {
     e.lifecycle = lifecycle;
     e.is_error = true;
     e.text = std::move(text);
+    return e;
+  }
+  // Adds what a person said; `marks`: what it contains besides. Queued words belong to the turn that is under way.
+  Event& add_prompt(Origin origin, std::string text, std::string marks = {}) {
+    Event& e = add(EventKind::user_msg, Role::user);
+    e.origin = origin;
+    e.text = std::move(text);
+    e.summary = std::move(marks);
+    e.starts_exchange = origin != Origin::queued;
     return e;
   }
   // Adds a compaction, and the summary from which the model goes on, if the record has it.
@@ -103,7 +116,7 @@ class RecordBuilder : public RecordEvents {
 
  protected:
   // Adds the event with this number in the record.
-  Event& add_as(std::uint32_t index, EventKind kind, Role role, std::size_t block) {
+  virtual Event& add_as(std::uint32_t index, EventKind kind, Role role, std::size_t block) {
     Event& e = emplace(event_key(key_, index), time, kind, role, block);
     if (parent) e.parent_id = index == 0 ? *parent : key_;
     e.time_estimated = time_estimated;
@@ -117,12 +130,10 @@ class RecordBuilder : public RecordEvents {
 
  private:
   void mark_local() {
-    if (!emitted()) return;
-    Event* const end = out().events.data() + out().events.size();
-    for (Event* e = &first_event(); e != end; ++e) {
-      e->id_is_local = true;
-      if (e->input_hash != 0) continue;
-      e->input_hash = hash_combine(hash64(e->text, hash64(e->summary)), static_cast<std::uint64_t>(e->time));
+    for (Event& e : events()) {
+      e.id_is_local = true;
+      if (e.input_hash != 0) continue;
+      e.input_hash = hash_combine(hash64(e.text, hash64(e.summary)), static_cast<std::uint64_t>(e.time));
     }
   }
 

@@ -6,7 +6,6 @@
 #include "schemas/base/stamp.hpp"
 
 #include <array>
-#include <optional>
 
 namespace memd::kimi {
 

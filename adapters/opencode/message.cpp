@@ -75,11 +75,8 @@ void read_user_part(ItemContext& c, std::string_view type, od::object& part, con
 }
 
 void read_changed_files(ItemContext& c, od::object& part, std::size_t block) {
-  od::value value;
-  od::array files;
   std::vector<FileTouch> touches;
-  if (!seek(part, "files", value) || value.get_array().get(files)) return;
-  for_each_element(files, [&](od::value& file, std::size_t) {
+  for_each_in(part, "files", [&](od::value& file, std::size_t) {
     touches.push_back({c.text(token_of(file)), FileAccess::modified, 0, 0});
   });
   if (touches.empty()) return;
@@ -172,13 +169,10 @@ RecordOutcome finish_user(ItemContext& c, Message& message) {
 RecordOutcome read_message(ItemContext& c, od::object& root) {
   Message message;
   if (!read_data(c, root, message)) return RecordOutcome::unknown("unknown_role", "message");
-  od::value value;
-  od::array parts;
-  if (seek(root, "parts", value) && !value.get_array().get(parts))
-    for_each_element(parts, [&](od::value& element, std::size_t block) {
-      od::object part;
-      if (!element.get_object().get(part)) read_part(c, part, message, block);
-    });
+  for_each_in(root, "parts", [&](od::value& element, std::size_t block) {
+    od::object part;
+    if (!element.get_object().get(part)) read_part(c, part, message, block);
+  });
   if (message.is_user) return finish_user(c, message);
 
   // The message repeats the tokens of its last step, unless its program was ended in between.

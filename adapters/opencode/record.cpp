@@ -92,13 +92,10 @@ void put_usage(ItemContext& c, od::object& data, ResponsePurpose purpose = Respo
 
 RecordOutcome read_assistant(ItemContext& c, od::object& data) {
   read_model(c, data);
-  od::value value;
-  od::array content;
-  if (seek(data, "content", value) && !value.get_array().get(content))
-    for_each_element(content, [&](od::value& element, std::size_t index) {
-      od::object block;
-      if (!element.get_object().get(block)) read_content(c, block, index);
-    });
+  for_each_in(data, "content", [&](od::value& element, std::size_t index) {
+    od::object block;
+    if (!element.get_object().get(block)) read_content(c, block, index);
+  });
   read_error(c, data);
   put_usage(c, data);
   if (!c.emitted()) return RecordOutcome::skipped("blank_message", "assistant");

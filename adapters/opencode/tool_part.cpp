@@ -95,19 +95,16 @@ void count_changes(od::object& state, std::string_view tool, std::vector<FileTou
 std::string read_answers(ItemContext& c, od::object& state) {
   std::vector<std::string> questions;
   od::object inner;
-  od::value value;
-  od::array list;
-  if (seek_object(state, "input", inner) && seek(inner, "questions", value) && !value.get_array().get(list))
-    for_each_element(list, [&](od::value& element, std::size_t) {
+  if (seek_object(state, "input", inner))
+    for_each_in(inner, "questions", [&](od::value& element, std::size_t) {
       od::object question;
       od::value text;
       const bool told = !element.get_object().get(question) && seek(question, "question", text);
       questions.push_back(told ? c.text(token_of(text)) : std::string());
     });
   std::string out;
-  if (!seek_object(state, "metadata", inner) || !seek(inner, "answers", value) || value.get_array().get(list))
-    return out;
-  for_each_element(list, [&](od::value& element, std::size_t index) {
+  if (!seek_object(state, "metadata", inner)) return out;
+  for_each_in(inner, "answers", [&](od::value& element, std::size_t index) {
     std::string answer;
     od::array labels;
     if (!token_of(element).starts_with('[')) {

@@ -3,7 +3,6 @@
 #include "adapters/snapshot/held_source.hpp"
 #include "adapters/sqlite/read_only_database.hpp"
 #include "schemas/base/error.hpp"
-#include "schemas/base/hash.hpp"
 #include "schemas/ids.hpp"
 
 #include <algorithm>

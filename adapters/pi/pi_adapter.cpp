@@ -45,11 +45,7 @@ class Decoder : public KeyedDecoder<Entry> {
 
   // Adds what stands in a message of the role "user".
   virtual void add_user(RecordBuilder& c, std::string text, std::string marker) const {
-    Event& e = c.add(EventKind::user_msg, Role::user);
-    e.origin = Origin::typed;
-    e.text = std::move(text);
-    e.summary = std::move(marker);
-    e.starts_exchange = true;
+    c.add_prompt(Origin::typed, std::move(text), std::move(marker));
   }
 
   bool surely_a_record() const override { return is_string(keys_.type) && is_string(keys_.timestamp); }
@@ -258,10 +254,7 @@ class Decoder : public KeyedDecoder<Entry> {
 
   // A "!" command of the user.
   static RecordOutcome read_shell(RecordBuilder& c, const Message& message) {
-    Event& e = c.add(EventKind::user_msg, Role::user);
-    e.origin = Origin::shell;
-    e.text = c.text(message.command);
-    e.starts_exchange = true;
+    c.add_prompt(Origin::shell, c.text(message.command));
     std::string output = c.text(message.output, c.detail() == Detail::full ? kNoLimit : kResultTextLimit);
     c.add_injected("shell_output", std::move(output)).is_error = integer(message.exitCode) != 0;
     return RecordOutcome::indexed();

@@ -308,10 +308,7 @@ class Decoder final : public KeyedDecoder<Record> {
   }
 
   static RecordOutcome add_command(RecordBuilder& c, std::string text) {
-    Event& e = c.add(EventKind::user_msg, Role::user);
-    e.origin = Origin::command;
-    e.text = std::move(text);
-    e.starts_exchange = true;
+    c.add_prompt(Origin::command, std::move(text));
     return RecordOutcome::indexed();
   }
 

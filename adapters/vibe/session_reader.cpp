@@ -9,7 +9,6 @@
 #include "schemas/base/error.hpp"
 #include "schemas/ids.hpp"
 
-#include <algorithm>
 #include <filesystem>
 #include <map>
 #include <optional>
