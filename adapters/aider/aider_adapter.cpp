@@ -135,25 +135,23 @@ class Decoder final : public KeyedDecoder<ItemKeys> {
 // A path in the configuration is a directory in which aider was started. Stateless, thread-safe.
 class AiderAdapter final : public AdapterOf<Decoder> {
  public:
-  const AdapterDescription& describe() const override {
-    static const AdapterDescription description{
-        .platform = Platform::aider,
-        .adapter_version = "1.0.0",
-        .data_completeness = DataCompleteness::partial,
-        .capabilities =
-            all_capabilities_but({Capability::session_stop, Capability::git_branch, Capability::compaction_markers}),
-        .limitations =
-            {"The files are in the directories in which aider was started: those in which other agents worked are "
-             "known when memd starts, others are listed under platforms.aider.paths.",
-             "Files with other names (--chat-history-file) are not read.",
-             "Only starts and prompts have times; they are taken as times of memd's time zone.",
-             "Tokens above a thousand are rounded by aider.",
-             "An edit is told by its file's name; its lines are in what the model said.",
-             "A quotation or a small heading of the model whose lines end with two blanks counts as aider's."},
-        .storage_locations = {"<directory>/.aider.chat.history.md", "<directory>/.aider.input.history"},
-        .resume_command = {}};  // aider goes on with a history only as a whole: --restore-chat-history
-    return description;
-  }
+  AiderAdapter()
+      : AdapterOf(
+            {.platform = Platform::aider,
+             .adapter_version = "1.0.0",
+             .data_completeness = DataCompleteness::partial,
+             .capabilities = all_capabilities_but(
+                 {Capability::session_stop, Capability::git_branch, Capability::compaction_markers}),
+             .limitations =
+                 {"The files are in the directories in which aider was started: those in which other agents worked are "
+                  "known when memd starts, others are listed under platforms.aider.paths.",
+                  "Files with other names (--chat-history-file) are not read.",
+                  "Only starts and prompts have times; they are taken as times of memd's time zone.",
+                  "Tokens above a thousand are rounded by aider.",
+                  "An edit is told by its file's name; its lines are in what the model said.",
+                  "A quotation or a small heading of the model whose lines end with two blanks counts as aider's."},
+             .storage_locations = {"<directory>/.aider.chat.history.md", "<directory>/.aider.input.history"},
+             .resume_command = {}}) {}  // aider goes on with a history only as a whole: --restore-chat-history
 
   std::vector<fs::path> roots(const HomeLayout& home) const override {
     return home.override_roots.empty() ? home.projects : home.override_roots;

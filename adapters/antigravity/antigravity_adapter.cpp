@@ -187,25 +187,23 @@ class Decoder final : public KeyedDecoder<Step> {
 // A path in the configuration is a "brain" folder. Stateless, thread-safe.
 class AntigravityAdapter final : public AdapterOf<Decoder> {
  public:
-  const AdapterDescription& describe() const override {
-    static const AdapterDescription description{
-        .platform = Platform::antigravity,
-        .adapter_version = "1.0.0",
-        .data_completeness = DataCompleteness::partial,
-        .capabilities = all_capabilities_but({Capability::cost, Capability::session_stop, Capability::git_branch}),
-        .limitations =
-            {"The adapter follows public readers of these files; no real user's conversations were available.",
-             "Only transcript.jsonl is read. conversations/*.db hold protocol buffers without a public schema, "
-             "implicit/*.pb are encrypted; both stay unread.",
-             "Long outputs are cut in transcript.jsonl.",
-             "A call and its result are joined by the number of their steps.",
-             "The lines that an edit changes are not told: its texts are JSON in JSON.",
-             "The working directory is not recorded."},
-        .storage_locations = {"~/.gemini/antigravity/brain", "~/.gemini/antigravity-ide/brain",
-                              "~/.gemini/antigravity-cli/brain"},
-        .resume_command = {}};  // a conversation is opened in its own list
-    return description;
-  }
+  AntigravityAdapter()
+      : AdapterOf(
+            {.platform = Platform::antigravity,
+             .adapter_version = "1.0.0",
+             .data_completeness = DataCompleteness::partial,
+             .capabilities = all_capabilities_but({Capability::cost, Capability::session_stop, Capability::git_branch}),
+             .limitations =
+                 {"The adapter follows public readers of these files; no real user's conversations were available.",
+                  "Only transcript.jsonl is read. conversations/*.db hold protocol buffers without a public schema, "
+                  "implicit/*.pb are encrypted; both stay unread.",
+                  "Long outputs are cut in transcript.jsonl.",
+                  "A call and its result are joined by the number of their steps.",
+                  "The lines that an edit changes are not told: its texts are JSON in JSON.",
+                  "The working directory is not recorded."},
+             .storage_locations = {"~/.gemini/antigravity/brain", "~/.gemini/antigravity-ide/brain",
+                                   "~/.gemini/antigravity-cli/brain"},
+             .resume_command = {}}) {}  // a conversation is opened in its own list
 
   std::vector<fs::path> roots(const HomeLayout& home) const override {
     if (!home.override_roots.empty()) return home.override_roots;

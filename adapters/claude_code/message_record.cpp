@@ -161,7 +161,8 @@ bool read_blocks(RecordContext& c, od::value& content, UserContent& out) {
     } else if (type == "tool_result") {
       ++out.results;
       out.last_result = c.out().events.size();
-      return read_tool_result(c, block, index);
+      c.block = index;
+      return read_tool_result(c, block);
     } else if (type == "image" || type == "document") {
       append_mark(out.marker, read_media(c, type, block));
     } else {
@@ -173,7 +174,9 @@ bool read_blocks(RecordContext& c, od::value& content, UserContent& out) {
 
 void emit_output(RecordContext& c, const Part& part, std::string_view lifecycle) {
   const auto text = c.detail() == Detail::full ? std::string_view(part.text) : utf8_prefix(part.text, kResultTextLimit);
-  c.add_injected(lifecycle, std::string(text)).raw.block = static_cast<std::uint16_t>(part.block);
+  c.block = part.block;
+  c.add_injected(lifecycle, std::string(text));
+  c.block = 0;
 }
 
 void emit_interrupt(RecordContext& c, std::string_view text) { c.add_lifecycle("interrupt", one_line(text, 80)); }
@@ -248,6 +251,7 @@ RecordOutcome read_user(RecordContext& c, od::object& root) {
   }
   UserContent content;
   if (!read_blocks(c, value, content)) return RecordOutcome::damaged();
+  c.block = 0;
 
   if (content.results > 0) {
     emit_interventions(c, content);
@@ -323,8 +327,8 @@ bool read_response(RecordContext& c, od::object& message, Response& out) {
   return true;
 }
 
-bool read_tool_use(RecordContext& c, od::object& block, const BlockKeys& tokens, std::size_t index) {
-  Event& call = c.add(EventKind::tool_call, Role::assistant, index);
+bool read_tool_use(RecordContext& c, od::object& block, const BlockKeys& tokens) {
+  Event& call = c.add(EventKind::tool_call, Role::assistant);
   call.tool = c.text(tokens.name);
   call.call_id = c.text(tokens.id);
   call.summary = call.tool;
@@ -332,36 +336,33 @@ bool read_tool_use(RecordContext& c, od::object& block, const BlockKeys& tokens,
   return !seek(block, "input", input) || tool_calls::read_tool_input(c, input, access_of, call);
 }
 
-void emit_text(RecordContext& c, const Response& response, std::string text, std::size_t index) {
+void emit_text(RecordContext& c, const Response& response, std::string text) {
   if (trimmed(text).empty()) return;
   if (response.synthetic && !is_true(c.envelope().isApiErrorMessage)) {
-    Event& e = c.add_lifecycle("synthetic");  // "No response requested."
-    e.raw.block = static_cast<std::uint16_t>(index);
-    e.text = std::move(text);
-    return;
+    c.add_lifecycle("synthetic").text = std::move(text);  // "No response requested."
+  } else if (response.synthetic) {
+    c.add_error(std::move(text));
+  } else {
+    c.add_said(EventKind::assistant_msg, std::move(text));
   }
-  if (response.synthetic)
-    c.add_error(std::move(text)).raw.block = static_cast<std::uint16_t>(index);
-  else
-    c.add_said(EventKind::assistant_msg, std::move(text), index);
 }
 
-bool read_block(RecordContext& c, od::object& block, Response& response, std::size_t index) {
+bool read_block(RecordContext& c, od::object& block, Response& response) {
   BlockKeys tokens;
   if (!collect(block, tokens)) return false;
   const auto type = string_body(tokens.type);
   if (type == "text") {
-    emit_text(c, response, c.text(tokens.text), index);
+    emit_text(c, response, c.text(tokens.text));
   } else if (type == "thinking" || type == "redacted_thinking") {
-    Event& e = c.add(EventKind::thinking, Role::assistant, index);
+    Event& e = c.add(EventKind::thinking, Role::assistant);
     e.text = c.text(tokens.thinking);
     if (type == "redacted_thinking") e.summary = "[redacted]";
   } else if (type == "tool_use" || type == "server_tool_use" || type == "mcp_tool_use") {
-    return read_tool_use(c, block, tokens, index);
+    return read_tool_use(c, block, tokens);
   } else if (type.ends_with("_tool_result")) {
-    return read_tool_result(c, block, index);
+    return read_tool_result(c, block);
   } else if (type == "image" || type == "document") {
-    Event& e = c.add(EventKind::assistant_msg, Role::assistant, index);
+    Event& e = c.add(EventKind::assistant_msg, Role::assistant);
     append_mark(e.summary, read_media(c, type, block));
   } else {
     return read_unknown_block(c, block, response.unknown_block);
@@ -385,16 +386,18 @@ RecordOutcome read_assistant(RecordContext& c, od::object& root) {
   if (seek(message, "content", content)) {
     const auto token = token_of(content);
     if (is_string(token)) {
-      emit_text(c, response, c.text(token), 0);
+      emit_text(c, response, c.text(token));
     } else if (!content.get_array().get(blocks)) {
       const bool whole = for_each_element(blocks, [&](od::value& value, std::size_t index) {
         od::object block;
-        return value.get_object().get(block) ? true : read_block(c, block, response, index);
+        c.block = index;
+        return value.get_object().get(block) ? true : read_block(c, block, response);
       });
       if (!whole) return RecordOutcome::damaged();
     }
   }
 
+  c.block = 0;
   // Usage counts even for a record without events: blank text, a block of an unknown type.
   c.add_usage(response.usage, response.key, response.facts);
   if (!c.emitted())

@@ -37,11 +37,11 @@ RecordContext::RecordContext(Platform platform, const Envelope& envelope, std::s
   parent = parent_of(envelope);
   time = envelope.time();
   is_sidechain = is_true(envelope.isSidechain);
-  numbered = false;
+  block = 0;
 }
 
-Event& RecordContext::add_as(std::uint32_t index, EventKind kind, Role role, std::size_t block) {
-  Event& e = RecordBuilder::add_as(index, kind, role, block);
+Event& RecordContext::add_as(std::uint32_t index, EventKind kind, Role role, std::size_t of_block) {
+  Event& e = RecordBuilder::add_as(index, kind, role, of_block);
   e.parent_id = index == 0 ? parent : key();
   append_text(envelope_.cwd, e.cwd);
   append_text(envelope_.gitBranch, e.git_branch);

@@ -58,7 +58,7 @@ class RecordContext : public RecordBuilder {
   bool own_session = false;
 
  private:
-  Event& add_as(std::uint32_t index, EventKind kind, Role role, std::size_t block) override;
+  Event& add_as(std::uint32_t index, EventKind kind, Role role, std::size_t of_block) override;
 
   const Envelope& envelope_;
   std::optional<std::uint64_t> copied_;
@@ -143,7 +143,7 @@ bool read_content(RecordContext& context, od::value& content, std::size_t limit,
 
 // Emits the tool_result event of one block, and the user's text if it contains a rejection. Also handles server tool
 // results. Returns false only for broken JSON.
-bool read_tool_result(RecordContext& context, od::object& block, std::size_t index);
+bool read_tool_result(RecordContext& context, od::object& block);
 
 // Adds the data of a result's structured form (`toolUseResult`): lines changed, the agent that ran, the user's answers
 // to questions (a decision event). Most of its bytes repeat file contents and are skipped. `result` is the index of the

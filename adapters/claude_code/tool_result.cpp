@@ -100,7 +100,7 @@ bool read_content(RecordContext& c, od::value& content, std::size_t limit, Conte
   });
 }
 
-bool read_tool_result(RecordContext& c, od::object& block, std::size_t index) {
+bool read_tool_result(RecordContext& c, od::object& block) {
   ResultKeys tokens;
   if (!collect(block, tokens)) return false;
   const bool is_error = is_true(tokens.is_error);
@@ -112,15 +112,14 @@ bool read_tool_result(RecordContext& c, od::object& block, std::size_t index) {
     return false;
 
   const std::string words(is_error ? rejection_words(content.text) : std::string_view{});
-  Event& e = c.add(EventKind::tool_result, Role::tool, index);
-  e.call_id = c.text(tokens.tool_use_id);
-  e.is_error = is_error;
-  if (is_error) e.facts.exit_code = tool_calls::exit_code_behind("Exit code ", content.text.substr(0, kFirstLine));
-  e.summary = content.text.starts_with("<persisted-output>") ? "[output moved to a file]" : std::move(content.marker);
-  tool_calls::take_result_text(c.detail(), std::move(content.text), e);
+  if (content.text.starts_with("<persisted-output>")) content.marker = "[output moved to a file]";
+  const auto code = tool_calls::exit_code_behind("Exit code ", std::string_view(content.text).substr(0, kFirstLine));
+  Event& e = tool_calls::add_result(c, c.text(tokens.tool_use_id), std::move(content.text), is_error);
+  if (is_error) e.facts.exit_code = code;
+  e.summary = std::move(content.marker);
   if (!content.end.empty()) e.text_end = std::move(content.end);
   if (!words.empty()) {
-    Event& human = c.add(EventKind::human_intervention, Role::user, index);
+    Event& human = c.add(EventKind::human_intervention, Role::user);
     human.origin = Origin::embedded;
     human.text = words;
   }

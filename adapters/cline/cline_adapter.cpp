@@ -35,14 +35,12 @@ AdapterDescription describe_tasks(Platform platform, const std::string& extensio
 class ClineAdapter final : public json::AdapterOf<ItemDecoder> {
  public:
   ClineAdapter(std::string extension, AdapterDescription description)
-      : extension_(std::move(extension)), description_(std::move(description)) {}
-
-  const AdapterDescription& describe() const override { return description_; }
+      : AdapterOf(std::move(description)), extension_(std::move(extension)) {}
 
   std::vector<std::filesystem::path> roots(const HomeLayout& home) const override {
     if (!home.override_roots.empty()) return home.override_roots;
     auto roots = extension_roots(home.home, extension_);
-    if (description_.platform != Platform::cline) return roots;
+    if (describe().platform != Platform::cline) return roots;
     for (const auto& place : home.places("CLINE_DIR", home.home / ".cline"))
       for (auto& data : home.places("CLINE_DATA_DIR", place / "data"))
         if (std::find(roots.begin(), roots.end(), data) == roots.end()) roots.push_back(std::move(data));
@@ -55,7 +53,7 @@ class ClineAdapter final : public json::AdapterOf<ItemDecoder> {
     if (relative.empty() || *relative.begin() == "..") return std::nullopt;
     const auto path = parse_source_path(file);
     if (!path) return std::nullopt;
-    return SourceCandidate{description_.platform, path->main, SourceFormat::json};
+    return SourceCandidate{describe().platform, path->main, SourceFormat::json};
   }
 
   bool looks_into(const std::filesystem::path&, const std::filesystem::path& directory) const override {
@@ -69,14 +67,13 @@ class ClineAdapter final : public json::AdapterOf<ItemDecoder> {
   std::unique_ptr<SnapshotReader> open_snapshot(const Source& source, const FileView& files) const override {
     auto path = parse_source_path(source.path);
     if (!path) return nullptr;
-    path->platform = description_.platform;
+    path->platform = describe().platform;
     if (path->generation == Generation::session) return open_session(files, std::move(*path));
     return std::make_unique<TaskReader>(std::move(*path), files);
   }
 
  private:
   const std::string extension_;
-  const AdapterDescription description_;
 };
 
 AdapterDescription describe_cline() {

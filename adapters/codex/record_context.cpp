@@ -16,7 +16,7 @@ constexpr std::size_t kGlobalIdLength = 20;
 RecordContext::RecordContext(const Line& line, Detail detail, EventBatch& out)
     : RecordBuilder(Platform::codex, line.session_uid, line.raw, detail, out), line_(line) {
   time = parse_stamp(line.timestamp).value_or(0);
-  numbered = false;
+  block = 0;
 }
 
 void RecordContext::identify_by(std::string_view kind, std::string_view native_id, std::uint64_t content) {
@@ -60,8 +60,8 @@ bool identify_item(RecordContext& c, std::string_view kind, std::string_view id,
   return by_turn || id.size() >= kGlobalIdLength;
 }
 
-Event& RecordContext::add_as(std::uint32_t index, EventKind kind, Role role, std::size_t block) {
-  Event& e = RecordBuilder::add_as(index, kind, role, block);
+Event& RecordContext::add_as(std::uint32_t index, EventKind kind, Role role, std::size_t of_block) {
+  Event& e = RecordBuilder::add_as(index, kind, role, of_block);
   e.id_is_local = id_is_local;
   if (id_is_local) e.input_hash = content_;
   return e;

@@ -44,7 +44,7 @@ class RecordContext : public RecordBuilder {
 
  private:
   void set_key(std::uint64_t key, bool local);
-  Event& add_as(std::uint32_t index, EventKind kind, Role role, std::size_t block) override;
+  Event& add_as(std::uint32_t index, EventKind kind, Role role, std::size_t of_block) override;
 
   const Line& line_;
   std::uint64_t content_ = 0;

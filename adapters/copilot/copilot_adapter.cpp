@@ -287,29 +287,23 @@ class Decoder final : public KeyedDecoder<Record> {
 // A path in the configuration is a directory of sessions. Stateless, thread-safe.
 class CopilotAdapter final : public AdapterOf<Decoder> {
  public:
-  const AdapterDescription& describe() const override {
-    static const AdapterDescription description{
-        .platform = Platform::copilot,
-        .adapter_version = "1.0.0",
-        .data_completeness = DataCompleteness::full,
-        .capabilities = all_capabilities_but({Capability::cost}),
-        .limitations = {"Copilot CLI tells a working directory and a branch for each session, not for its subagents.",
+  CopilotAdapter()
+      : AdapterOf({.platform = Platform::copilot,
+                   .adapter_version = "1.0.0",
+                   .data_completeness = DataCompleteness::full,
+                   .capabilities = all_capabilities_but({Capability::cost}),
+                   .limitations =
+                       {"Copilot CLI tells a working directory and a branch for each session, not for its subagents.",
                         "The names of sessions (workspace.yaml) are not read.",
                         "Copilot CLI counts premium requests, not dollars; the costs are memd's.",
                         "Images and other attachments are stored as references to the log, not as text.",
                         "Of turns that were taken back with a snapshot, only what memd read before is known: Copilot "
                         "CLI removes them from its log."},
-        .storage_locations = {"~/.copilot/session-state", "$COPILOT_HOME/session-state"},
-        .resume_command = {"copilot", "--resume", "{id}"}};  // copilot --help
-    return description;
-  }
+                   .storage_locations = {"~/.copilot/session-state", "$COPILOT_HOME/session-state"},
+                   .resume_command = {"copilot", "--resume", "{id}"}}) {}  // copilot --help
 
   std::vector<fs::path> roots(const HomeLayout& home) const override {
-    if (!home.override_roots.empty()) return home.override_roots;
-    std::vector<fs::path> roots = home.places("COPILOT_HOME", home.home / ".copilot");
-    for (fs::path& root : roots)
-      root /= "session-state";
-    return roots;
+    return home.roots_in("COPILOT_HOME", ".copilot", "session-state");
   }
 
   std::optional<SourceCandidate> classify(const fs::path& root, const fs::path& file) const override {

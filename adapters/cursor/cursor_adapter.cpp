@@ -16,31 +16,31 @@ namespace {
 //   ~/.cursor/projects/<slug>/agent-transcripts  transcripts without results, used where no better source exists
 class CursorAdapter final : public json::AdapterOf<ItemDecoder> {
  public:
-  const AdapterDescription& describe() const override {
-    static const AdapterDescription description{
-        .platform = Platform::cursor,
-        .adapter_version = "1.0.0",
-        .data_completeness = DataCompleteness::partial,
-        .capabilities = {Capability::semantic_search, Capability::temporal_query, Capability::session_summary,
-                         Capability::token_metrics, Capability::exchange_retrieval, Capability::file_context,
-                         Capability::live_tail, Capability::tool_calls, Capability::cost, Capability::git_branch},
-        .limitations =
-            {"Messages written before autumn 2025 have no time: it is estimated from the turn or the conversation.",
-             "Only the last message of a turn has token counts, without cache figures, and not in all modes.",
-             "Of conversations that exist only as binary state of the agent back end, only messages in JSON are read.",
-             "The folder of a conversation is known if a workspace lists it; otherwise it is the common folder of its "
-             "files.",
-             "Agent transcripts have neither times nor tool results; they are read if no database has the "
-             "conversation.",
-             "Only the current branch of a cursor-agent chat is read.",
-             "The prompt history of a workspace is used only if its conversations are missing."},
-        .storage_locations = {"~/.config/Cursor/User", "$XDG_CONFIG_HOME/Cursor/User",
-                              "~/Library/Application Support/Cursor/User", "%APPDATA%\\Cursor\\User", "~/.cursor/chats",
-                              "~/.cursor/projects"},
-        .resume_command = {"cursor-agent", "--resume", "{id}"},  // cursor.com/docs/cli/reference/parameters
-    };
-    return description;
-  }
+  CursorAdapter()
+      : AdapterOf(
+            {.platform = Platform::cursor,
+             .adapter_version = "1.0.0",
+             .data_completeness = DataCompleteness::partial,
+             .capabilities = {Capability::semantic_search, Capability::temporal_query, Capability::session_summary,
+                              Capability::token_metrics, Capability::exchange_retrieval, Capability::file_context,
+                              Capability::live_tail, Capability::tool_calls, Capability::cost, Capability::git_branch},
+             .limitations =
+                 {"Messages written before autumn 2025 have no time: it is estimated from the turn or the "
+                  "conversation.",
+                  "Only the last message of a turn has token counts, without cache figures, and not in all modes.",
+                  "Of conversations that exist only as binary state of the agent back end, only messages in JSON are "
+                  "read.",
+                  "The folder of a conversation is known if a workspace lists it; otherwise it is the common folder of "
+                  "its "
+                  "files.",
+                  "Agent transcripts have neither times nor tool results; they are read if no database has the "
+                  "conversation.",
+                  "Only the current branch of a cursor-agent chat is read.",
+                  "The prompt history of a workspace is used only if its conversations are missing."},
+             .storage_locations = {"~/.config/Cursor/User", "$XDG_CONFIG_HOME/Cursor/User",
+                                   "~/Library/Application Support/Cursor/User", "%APPDATA%\\Cursor\\User",
+                                   "~/.cursor/chats", "~/.cursor/projects"},
+             .resume_command = {"cursor-agent", "--resume", "{id}"}}) {}  // cursor.com/docs/cli/reference/parameters
 
   std::vector<std::filesystem::path> roots(const HomeLayout& home) const override {
     if (!home.override_roots.empty()) return home.override_roots;

@@ -134,7 +134,7 @@ RecordOutcome ItemDecoder::read(od::object& item, RawRef raw, EventBatch& out) {
 }
 
 RecordOutcome ItemDecoder::read_kind(ItemContext& c, od::object& item) const {
-  c.numbered = false;
+  c.block = 0;
   c.model_of_all = true;
   c.identify(c.text(keys_.id));
   c.time = integer(keys_.t);

@@ -202,23 +202,22 @@ class Decoder final : public KeyedDecoder<Record> {
 // A path in the configuration is a directory of sessions. Stateless, thread-safe.
 class DroidAdapter final : public AdapterOf<Decoder> {
  public:
-  const AdapterDescription& describe() const override {
-    static const AdapterDescription description{
-        .platform = Platform::droid,
-        .adapter_version = "1.0.0",
-        .data_completeness = DataCompleteness::full,
-        .capabilities = all_capabilities_but({Capability::cost, Capability::session_stop, Capability::git_branch}),
-        .limitations = {"droid stores no git branch, and a working directory only for each session.",
-                        "droid counts tokens for a whole session, not for each response: they are its account, on the "
-                        "day of its first request; if its model was changed, under both.",
-                        "The program's version is not in its files.",
-                        "Compactions, task lists and subagents are read as the program's strings describe them; none "
-                        "was seen on disk.",
-                        "Images are stored as references to the log, not as text."},
-        .storage_locations = {"~/.factory/sessions"},
-        .resume_command = {"droid", "--resume", "{id}"}};  // docs/reference/cli-reference of Factory-AI/factory
-    return description;
-  }
+  DroidAdapter()
+      : AdapterOf(
+            {.platform = Platform::droid,
+             .adapter_version = "1.0.0",
+             .data_completeness = DataCompleteness::full,
+             .capabilities = all_capabilities_but({Capability::cost, Capability::session_stop, Capability::git_branch}),
+             .limitations =
+                 {"droid stores no git branch, and a working directory only for each session.",
+                  "droid counts tokens for a whole session, not for each response: they are its account, on the "
+                  "day of its first request; if its model was changed, under both.",
+                  "The program's version is not in its files.",
+                  "Compactions, task lists and subagents are read as the program's strings describe them; none "
+                  "was seen on disk.",
+                  "Images are stored as references to the log, not as text."},
+             .storage_locations = {"~/.factory/sessions"},
+             .resume_command = {"droid", "--resume", "{id}"}}) {}  // docs/reference/cli-reference of Factory-AI/factory
 
   std::vector<fs::path> roots(const HomeLayout& home) const override {
     if (!home.override_roots.empty()) return home.override_roots;

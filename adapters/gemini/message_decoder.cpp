@@ -337,7 +337,7 @@ MessageDecoder::MessageDecoder(const Source& source, Detail detail)
 
 RecordOutcome MessageDecoder::read(od::object& root, RawRef raw, EventBatch& out) {
   MessageContext c(Platform::gemini, session_uid_, raw, detail_, out);
-  c.numbered = false;
+  c.block = 0;
   c.model_of_all = true;
   c.is_sidechain = !parent_uid_.empty();
   RecordOutcome outcome = raw.offset == 0 ? read_head(c, root) : read_message(c, root);

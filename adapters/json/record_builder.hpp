@@ -31,10 +31,9 @@ class RecordBuilder : public RecordEvents {
     index_ = 0;
   }
 
-  // Adds an event with the common fields set; valid until the next call. Its block is its number in the record, unless
-  // one is given.
-  Event& add(EventKind kind, Role role) { return add(kind, role, numbered ? index_ : 0); }
-  Event& add(EventKind kind, Role role, std::size_t block) { return add_as(index_++, kind, role, block); }
+  // Adds an event with the common fields set; valid until the next call.
+  Event& add(EventKind kind, Role role) { return add(kind, role, block.value_or(index_)); }
+  Event& add(EventKind kind, Role role, std::size_t of_block) { return add_as(index_++, kind, role, of_block); }
   Event& add_lifecycle(std::string_view name, std::string_view summary = {}) {
     Event& e = add(EventKind::lifecycle, Role::system);
     e.lifecycle = name;
@@ -42,9 +41,9 @@ class RecordBuilder : public RecordEvents {
     return e;
   }
   // Adds what the model said or thought, unless it is blank. Returns whether it added an event.
-  bool add_said(EventKind kind, std::string text, std::optional<std::size_t> block = std::nullopt) {
+  bool add_said(EventKind kind, std::string text) {
     if (trimmed(text).empty()) return false;
-    Event& e = block ? add(kind, Role::assistant, *block) : add(kind, Role::assistant);
+    Event& e = add(kind, Role::assistant);
     e.text = std::move(text);
     return true;
   }
@@ -111,13 +110,13 @@ class RecordBuilder : public RecordEvents {
   std::string git_branch;
   std::string agent_version;
   std::string model;
-  bool model_of_all = false;  // events of other roles have the model, too
-  bool numbered = true;       // false: the block of an event is 0 unless one is given
+  bool model_of_all = false;         // events of other roles have the model, too
+  std::optional<std::size_t> block;  // of the events; nullopt: the number of the event in the record
 
  protected:
   // Adds the event with this number in the record.
-  virtual Event& add_as(std::uint32_t index, EventKind kind, Role role, std::size_t block) {
-    Event& e = emplace(event_key(key_, index), time, kind, role, block);
+  virtual Event& add_as(std::uint32_t index, EventKind kind, Role role, std::size_t of_block) {
+    Event& e = emplace(event_key(key_, index), time, kind, role, of_block);
     if (parent) e.parent_id = index == 0 ? *parent : key_;
     e.time_estimated = time_estimated;
     e.cwd = cwd;

@@ -16,16 +16,10 @@ namespace {
 // disk, 7.7.9). Formats: session_items.hpp, database_changes.hpp. Stateless, thread-safe.
 class OpencodeAdapter final : public json::AdapterOf<ItemDecoder> {
  public:
-  explicit OpencodeAdapter(Program program) : program_(program), description_(describe(program)) {}
-
-  const AdapterDescription& describe() const override { return description_; }
+  explicit OpencodeAdapter(Program program) : AdapterOf(described(program)), program_(program) {}
 
   std::vector<fs::path> roots(const HomeLayout& home) const override {
-    std::vector<fs::path> roots = home.override_roots;
-    if (roots.empty())
-      for (const auto& place : home.places("XDG_DATA_HOME", home.home / ".local" / "share"))
-        roots.push_back(place / program_.name);
-    return roots;
+    return home.roots_in("XDG_DATA_HOME", ".local/share", program_.name);
   }
 
   std::optional<SourceCandidate> classify(const fs::path& root, const fs::path& file) const override {
@@ -64,7 +58,7 @@ class OpencodeAdapter final : public json::AdapterOf<ItemDecoder> {
   }
 
  private:
-  static AdapterDescription describe(const Program& program) {
+  static AdapterDescription described(const Program& program) {
     const std::string agent(name_of(program.platform));
     const std::string folder(program.name);
     return {.platform = program.platform,
@@ -82,7 +76,6 @@ class OpencodeAdapter final : public json::AdapterOf<ItemDecoder> {
   }
 
   const Program program_;
-  const AdapterDescription description_;
 };
 
 }  // namespace

@@ -173,7 +173,7 @@ void link_child(ItemContext& c, const std::string& child, const std::string& cal
 }
 
 void read_call(ItemContext& c, const ToolPart& part, od::object& state) {
-  Event& call = c.add(EventKind::tool_call, Role::assistant, part.block);
+  Event& call = c.add(EventKind::tool_call, Role::assistant);
   if (part.started != 0) call.time = part.started;
   call.tool = part.tool;
   call.call_id = part.call_id;
@@ -210,13 +210,11 @@ void read_tool_part(ItemContext& c, const ToolPart& given, od::object& state) {
   }
   std::string output = read_output(c, state, tokens);
   {
-    Event& result = c.add_result(part.block);
-    if (const TimeMs known = std::max(part.started, part.ended); known != 0) result.time = known;
-    result.call_id = part.call_id;
     // A failed command and an invalid call are "completed", too.
+    const bool failed = status == "error" || metadata.exit_code.value_or(0) != 0 || part.tool == "invalid";
+    Event& result = tool_calls::add_result(c, part.call_id, std::move(output), failed);
+    if (const TimeMs known = std::max(part.started, part.ended); known != 0) result.time = known;
     result.facts.exit_code = metadata.exit_code;
-    result.is_error = status == "error" || metadata.exit_code.value_or(0) != 0 || part.tool == "invalid";
-    tool_calls::take_result_text(c.detail(), std::move(output), result);
     if (!result.is_error && !files.empty() && files.front().access == FileAccess::modified) {
       count_changes(state, part.tool, files);
       result.files = std::move(files);
@@ -226,7 +224,7 @@ void read_tool_part(ItemContext& c, const ToolPart& given, od::object& state) {
     std::string answers = read_answers(c, state);
     if (answers.empty()) return;
     const TimeMs answered = c.out().events.back().time;
-    Event& decision = c.add_note(EventKind::decision, Role::user, part.block);
+    Event& decision = c.add(EventKind::decision, Role::user);
     decision.time = answered;
     decision.origin = Origin::embedded;
     decision.call_id = part.call_id;

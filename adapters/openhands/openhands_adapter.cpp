@@ -236,22 +236,20 @@ class Decoder final : public KeyedDecoder<ItemKeys> {
 // A path in the configuration is a directory of conversations. Stateless, thread-safe.
 class OpenhandsAdapter final : public AdapterOf<Decoder> {
  public:
-  const AdapterDescription& describe() const override {
-    static const AdapterDescription description{
-        .platform = Platform::openhands,
-        .adapter_version = "1.0.0",
-        .data_completeness = DataCompleteness::partial,
-        .capabilities = all_capabilities_but({Capability::session_stop, Capability::git_branch}),
-        .limitations = {"OpenHands writes times without an offset; memd takes them as times of its own time zone.",
+  OpenhandsAdapter()
+      : AdapterOf({.platform = Platform::openhands,
+                   .adapter_version = "1.0.0",
+                   .data_completeness = DataCompleteness::partial,
+                   .capabilities = all_capabilities_but({Capability::session_stop, Capability::git_branch}),
+                   .limitations =
+                       {"OpenHands writes times without an offset; memd takes them as times of its own time zone.",
                         "Costs are known for each conversation, not for each response.",
                         "Titles, git branches and the end of a session are not stored.",
                         "Conversations of OpenHands' cloud and of agent servers in containers are not on this disk.",
                         "Compactions and interrupts were read from the public source, not seen."},
-        .storage_locations = {"~/.openhands/conversations", "$OPENHANDS_PERSISTENCE_DIR/conversations",
-                              "$OPENHANDS_CONVERSATIONS_DIR"},
-        .resume_command = {"openhands", "--resume", "{id}"}};  // openhands --help, 1.16
-    return description;
-  }
+                   .storage_locations = {"~/.openhands/conversations", "$OPENHANDS_PERSISTENCE_DIR/conversations",
+                                         "$OPENHANDS_CONVERSATIONS_DIR"},
+                   .resume_command = {"openhands", "--resume", "{id}"}}) {}  // openhands --help, 1.16
 
   std::vector<fs::path> roots(const HomeLayout& home) const override {
     std::vector<fs::path> roots = home.override_roots;

@@ -264,29 +264,24 @@ class Decoder : public KeyedDecoder<Entry> {
 // A path in the configuration is a directory of sessions. Stateless, thread-safe.
 class PiAdapter final : public json::AdapterOf<Decoder> {
  public:
-  const AdapterDescription& describe() const override {
-    static const AdapterDescription description{
-        .platform = Platform::pi,
-        .adapter_version = "1.0.0",
-        .data_completeness = DataCompleteness::full,
-        .capabilities = all_capabilities_but({Capability::session_stop, Capability::git_branch}),
-        .limitations =
-            {"pi stores no git branch, and a working directory only for each session.",
-             "Images are stored as references to the log, not as text.",
-             "Helpers that an extension starts are read if they keep sessions; nothing joins them to their parent.",
-             "A fork that memd reads before its origin, or together with it, counts the turns that it repeats, too.",
-             "Sessions in a directory named with --session-dir are read if the configuration names it."},
-        .storage_locations = {"~/.pi/agent/sessions", "$PI_CODING_AGENT_DIR/sessions"},
-        .resume_command = {"pi", "--session", "{file}"}};  // README of pi
-    return description;
-  }
+  PiAdapter()
+      : AdapterOf({.platform = Platform::pi,
+                   .adapter_version = "1.0.0",
+                   .data_completeness = DataCompleteness::full,
+                   .capabilities = all_capabilities_but({Capability::session_stop, Capability::git_branch}),
+                   .limitations =
+                       {"pi stores no git branch, and a working directory only for each session.",
+                        "Images are stored as references to the log, not as text.",
+                        "Helpers that an extension starts are read if they keep sessions; nothing joins them to their "
+                        "parent.",
+                        "A fork that memd reads before its origin, or together with it, counts the turns that it "
+                        "repeats, too.",
+                        "Sessions in a directory named with --session-dir are read if the configuration names it."},
+                   .storage_locations = {"~/.pi/agent/sessions", "$PI_CODING_AGENT_DIR/sessions"},
+                   .resume_command = {"pi", "--session", "{file}"}}) {}  // README of pi
 
   std::vector<fs::path> roots(const HomeLayout& home) const override {
-    if (!home.override_roots.empty()) return home.override_roots;
-    std::vector<fs::path> roots = home.places("PI_CODING_AGENT_DIR", home.home / ".pi" / "agent");
-    for (fs::path& root : roots)
-      root /= "sessions";
-    return roots;
+    return home.roots_in("PI_CODING_AGENT_DIR", ".pi/agent", "sessions");
   }
 
   std::optional<SourceCandidate> classify(const fs::path& root, const fs::path& file) const override {
@@ -354,29 +349,25 @@ class ClawDecoder final : public Decoder {
 // A path in the configuration is a folder of agents. Stateless, thread-safe.
 class OpenClawAdapter final : public json::AdapterOf<ClawDecoder> {
  public:
-  const AdapterDescription& describe() const override {
-    static const AdapterDescription description{
-        .platform = Platform::openclaw,
-        .adapter_version = "1.0.0",
-        .data_completeness = DataCompleteness::full,
-        .capabilities = all_capabilities_but({Capability::session_stop, Capability::git_branch}),
-        .limitations =
-            {"The adapter follows public readers of OpenClaw's files; no real user's sessions were available.",
-             "Archives of sessions that OpenClaw deleted or compressed are not read.",
-             "Images are stored as references to the log, not as text."},
-        .storage_locations = {"~/.openclaw/agents/*/sessions", "~/.openclaw/agents/*/agent/openclaw-agent.sqlite",
-                              "~/.clawdbot/agents, ~/.moltbot/agents", "$OPENCLAW_STATE_DIR/agents"},
-        .resume_command = {}};  // a session belongs to a chat or a channel
-    return description;
-  }
+  OpenClawAdapter()
+      : AdapterOf(
+            {.platform = Platform::openclaw,
+             .adapter_version = "1.0.0",
+             .data_completeness = DataCompleteness::full,
+             .capabilities = all_capabilities_but({Capability::session_stop, Capability::git_branch}),
+             .limitations =
+                 {"The adapter follows public readers of OpenClaw's files; no real user's sessions were available.",
+                  "Archives of sessions that OpenClaw deleted or compressed are not read.",
+                  "Images are stored as references to the log, not as text."},
+             .storage_locations = {"~/.openclaw/agents/*/sessions", "~/.openclaw/agents/*/agent/openclaw-agent.sqlite",
+                                   "~/.clawdbot/agents, ~/.moltbot/agents", "$OPENCLAW_STATE_DIR/agents"},
+             .resume_command = {}}) {}  // a session belongs to a chat or a channel
 
   std::vector<fs::path> roots(const HomeLayout& home) const override {
-    if (!home.override_roots.empty()) return home.override_roots;
-    std::vector<fs::path> roots = home.places("OPENCLAW_STATE_DIR", home.home / ".openclaw");
-    for (const char* earlier : {".clawdbot", ".moltbot"})
-      roots.push_back(home.home / earlier);
-    for (fs::path& root : roots)
-      root /= "agents";
+    std::vector<fs::path> roots = home.roots_in("OPENCLAW_STATE_DIR", ".openclaw", "agents");
+    if (home.override_roots.empty())
+      for (const char* earlier : {".clawdbot", ".moltbot"})
+        roots.push_back(home.home / earlier / "agents");
     return roots;
   }
 

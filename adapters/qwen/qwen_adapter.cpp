@@ -390,28 +390,23 @@ class Decoder final : public KeyedDecoder<Record> {
 // A path in the configuration is a directory of projects. Stateless, thread-safe.
 class QwenAdapter final : public AdapterOf<Decoder> {
  public:
-  const AdapterDescription& describe() const override {
-    static const AdapterDescription description{
-        .platform = Platform::qwen,
-        .adapter_version = "1.0.0",
-        .data_completeness = DataCompleteness::full,
-        .capabilities = all_capabilities_but({Capability::cost, Capability::session_stop}),
-        .limitations = {"Images and other media are stored as references to the log, not as text.",
+  QwenAdapter()
+      : AdapterOf({.platform = Platform::qwen,
+                   .adapter_version = "1.0.0",
+                   .data_completeness = DataCompleteness::full,
+                   .capabilities = all_capabilities_but({Capability::cost, Capability::session_stop}),
+                   .limitations =
+                       {"Images and other media are stored as references to the log, not as text.",
                         "Chats of Qwen Code before its logs (~/.qwen/tmp, in Gemini CLI's format) are not read.",
                         "Requests that Qwen Code makes for itself, as for its memory, are counted in the session that "
                         "was open; nothing else is known of them."},
-        .storage_locations = {"~/.qwen/projects", "$QWEN_HOME/projects", "$QWEN_RUNTIME_DIR/projects"},
-        .resume_command = {"qwen", "--resume", "{id}"}};  // qwen --help
-    return description;
-  }
+                   .storage_locations = {"~/.qwen/projects", "$QWEN_HOME/projects", "$QWEN_RUNTIME_DIR/projects"},
+                   .resume_command = {"qwen", "--resume", "{id}"}}) {}  // qwen --help
 
   std::vector<fs::path> roots(const HomeLayout& home) const override {
-    if (!home.override_roots.empty()) return home.override_roots;
-    std::vector<fs::path> roots = home.places("QWEN_HOME", home.home / ".qwen");
+    std::vector<fs::path> roots = home.roots_in("QWEN_HOME", ".qwen", "projects");
     const std::vector<fs::path> others = home.places("QWEN_RUNTIME_DIR", home.home / ".qwen");
-    if (others.size() > 1) roots.insert(roots.begin(), others.front());
-    for (fs::path& root : roots)
-      root /= "projects";
+    if (home.override_roots.empty() && others.size() > 1) roots.insert(roots.begin(), others.front() / "projects");
     return roots;
   }
 

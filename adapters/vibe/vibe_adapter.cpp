@@ -186,29 +186,23 @@ class Decoder final : public KeyedDecoder<ItemKeys> {
 // A path in the configuration is a directory of sessions. Stateless, thread-safe.
 class VibeAdapter final : public AdapterOf<Decoder> {
  public:
-  const AdapterDescription& describe() const override {
-    static const AdapterDescription description{
-        .platform = Platform::vibe,
-        .adapter_version = "1.0.0",
-        .data_completeness = DataCompleteness::partial,
-        .capabilities = all_capabilities_but({Capability::session_stop, Capability::cost}),
-        .limitations = {"Tokens are known for each session, not for each response.",
+  VibeAdapter()
+      : AdapterOf({.platform = Platform::vibe,
+                   .adapter_version = "1.0.0",
+                   .data_completeness = DataCompleteness::partial,
+                   .capabilities = all_capabilities_but({Capability::session_stop, Capability::cost}),
+                   .limitations =
+                       {"Tokens are known for each session, not for each response.",
                         "Of several compactions the disk has the last summary: the others are known if memd read them.",
                         "The branch is the one at the start of the session.",
                         "Requests that run a program (run_typescript) are missing in Vibe's own sum.",
                         "Sessions of versions before 3 (session_*/messages.jsonl) are not read.",
                         "Sessions that go on from another were not seen."},
-        .storage_locations = {"~/.vibe/logs/session/unified", "$VIBE_HOME/logs/session/unified"},
-        .resume_command = {"vibe", "--resume", "{id}"}};  // vibe --help, 3.0
-    return description;
-  }
+                   .storage_locations = {"~/.vibe/logs/session/unified", "$VIBE_HOME/logs/session/unified"},
+                   .resume_command = {"vibe", "--resume", "{id}"}}) {}  // vibe --help, 3.0
 
   std::vector<fs::path> roots(const HomeLayout& home) const override {
-    if (!home.override_roots.empty()) return home.override_roots;
-    std::vector<fs::path> roots = home.places("VIBE_HOME", home.home / ".vibe");
-    for (fs::path& root : roots)
-      root = root / "logs" / "session" / "unified";
-    return roots;
+    return home.roots_in("VIBE_HOME", ".vibe", "logs/session/unified");
   }
 
   std::optional<SourceCandidate> classify(const fs::path& root, const fs::path& file) const override {
