@@ -233,7 +233,6 @@ void for_each_block(od::object& outer, std::string_view key, Visit&& visit) {
   } else if (!content.get_array().get(blocks)) {
     for_each_element(blocks, [&](od::value& element, std::size_t) {
       if (!element.get_object().get(object) && collect(object, keys)) visit(keys, object);
-      return true;
     });
   }
 }
@@ -302,27 +301,6 @@ class DomParser {
   bool parse_cleaned(std::string_view json, dom::element& root);
 
   dom::parser parser_;
-  bool replaced_ = false;
-};
-
-// Parses records of one JSON object each. A record with encoding errors only (invalid UTF-8, lone surrogates, control
-// bytes) is parsed from a cleaned copy. An opened record is valid JSON throughout, so iterating over it cannot fail
-// midway. Owns the copy; one record and one thread at a time.
-class RecordParser {
- public:
-  // Returns false when `bytes` is no JSON object. `bytes` must be followed by SIMDJSON_PADDING readable bytes and
-  // outlive the object.
-  bool open(std::string_view bytes, od::object& object);
-
-  bool replaced() const { return replaced_; }  // text of the current record had to be replaced
-
- private:
-  bool iterate(std::string_view padded, od::object& object);
-
-  simdjson::dom::parser strict_;  // needed because On-Demand does not validate what it skips
-  od::parser parser_;
-  od::document document_;
-  std::string cleaned_;
   bool replaced_ = false;
 };
 
