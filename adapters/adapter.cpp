@@ -13,6 +13,15 @@ std::vector<std::filesystem::path> HomeLayout::places(const char* variable,
   return out;
 }
 
+std::vector<std::filesystem::path> HomeLayout::roots_in(const char* variable, std::string_view otherwise,
+                                                        std::string_view directory) const {
+  if (!override_roots.empty()) return override_roots;
+  std::vector<std::filesystem::path> roots = places(variable, home / otherwise);
+  for (auto& root : roots)
+    root /= directory;
+  return roots;
+}
+
 std::optional<std::string> take_text(EventBatch& batch, EventKind kind, std::uint16_t block) {
   for (Event& e : batch.events)
     if (e.kind == kind && e.raw.block == block) return std::move(e.text.empty() ? e.summary : e.text);

@@ -30,6 +30,9 @@ struct HomeLayout {
 
   // Returns the directories of an agent's data: the one that the variable names, if it does, then the default.
   std::vector<std::filesystem::path> places(const char* variable, const std::filesystem::path& otherwise) const;
+  // Returns the configured roots, else a directory in each of those places; `otherwise` is below the home.
+  std::vector<std::filesystem::path> roots_in(const char* variable, std::string_view otherwise,
+                                              std::string_view directory) const;
 };
 
 // One complete record: a line of a log without its newline, or an item of a source that is changed in place. Followed

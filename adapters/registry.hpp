@@ -20,54 +20,43 @@ const Adapter& adapter() {
   return described::built_in_adapter(id);
 }
 
-template <>
-const Adapter& adapter<Platform::claude_code>();
-template <>
-const Adapter& adapter<Platform::cursor>();
-template <>
-const Adapter& adapter<Platform::cline>();
-template <>
-const Adapter& adapter<Platform::codex>();
-template <>
-const Adapter& adapter<Platform::grok>();
-template <>
-const Adapter& adapter<Platform::opencode>();
-template <>
-const Adapter& adapter<Platform::gemini>();
-template <>
-const Adapter& adapter<Platform::thunderus>();
-template <>
-const Adapter& adapter<Platform::imported>();
-template <>
-const Adapter& adapter<Platform::pi>();
-template <>
-const Adapter& adapter<Platform::copilot_chat>();
-template <>
-const Adapter& adapter<Platform::openclaw>();
-template <>
-const Adapter& adapter<Platform::claude_desktop>();
-template <>
-const Adapter& adapter<Platform::antigravity>();
-template <>
-const Adapter& adapter<Platform::kilo>();
-template <>
-const Adapter& adapter<Platform::vibe>();
-template <>
-const Adapter& adapter<Platform::openhands>();
-template <>
-const Adapter& adapter<Platform::qwen>();
-template <>
-const Adapter& adapter<Platform::copilot>();
-template <>
-const Adapter& adapter<Platform::droid>();
-template <>
-const Adapter& adapter<Platform::kimi>();
-template <>
-const Adapter& adapter<Platform::aider>();
-template <>
-const Adapter& adapter<Platform::roo_code>();
-template <>
-const Adapter& adapter<Platform::kilo_code>();
+#define MEMD_HAS_ADAPTER(key) \
+  template <>                 \
+  const Adapter& adapter<Platform::key>()
+
+MEMD_HAS_ADAPTER(claude_code);
+MEMD_HAS_ADAPTER(cursor);
+MEMD_HAS_ADAPTER(cline);
+MEMD_HAS_ADAPTER(codex);
+MEMD_HAS_ADAPTER(grok);
+MEMD_HAS_ADAPTER(opencode);
+MEMD_HAS_ADAPTER(gemini);
+MEMD_HAS_ADAPTER(thunderus);
+MEMD_HAS_ADAPTER(imported);
+MEMD_HAS_ADAPTER(pi);
+MEMD_HAS_ADAPTER(copilot_chat);
+MEMD_HAS_ADAPTER(openclaw);
+MEMD_HAS_ADAPTER(claude_desktop);
+MEMD_HAS_ADAPTER(antigravity);
+MEMD_HAS_ADAPTER(kilo);
+MEMD_HAS_ADAPTER(vibe);
+MEMD_HAS_ADAPTER(openhands);
+MEMD_HAS_ADAPTER(qwen);
+MEMD_HAS_ADAPTER(copilot);
+MEMD_HAS_ADAPTER(droid);
+MEMD_HAS_ADAPTER(kimi);
+MEMD_HAS_ADAPTER(aider);
+MEMD_HAS_ADAPTER(roo_code);
+MEMD_HAS_ADAPTER(kilo_code);
+
+// Defines the adapter of a platform, outside of all namespaces: MEMD_ADAPTER(pi, pi::PiAdapter())
+#define MEMD_ADAPTER(key, ...)                                \
+  template <>                                                 \
+  const memd::Adapter& memd::adapter<memd::Platform::key>() { \
+    using namespace memd;                                     \
+    static const auto& instance = __VA_ARGS__;                \
+    return instance;                                          \
+  }
 
 // Makes the agents that the configuration describes known, as platforms and adapters, in place of those known before.
 // Call before threads start. Errc::bad_config: one has the key of another agent, or the number that its key gives it.

@@ -7,7 +7,6 @@
 #include "schemas/ids.hpp"
 
 #include <charconv>
-#include <utility>
 
 // aider: files in the directory in which it was started, mostly the root of a repository (chat_history.hpp). Format:
 // Aider-AI/aider, aider/io.py, 0045641d; seen on disk, 0.86.2.
@@ -90,10 +89,9 @@ class Decoder final : public KeyedDecoder<ItemKeys> {
       session.model = c.model;
       session.agent_version = c.text(keys_.version);
     } else if (kind == "prompt") {
-      Event& e = c.add(EventKind::user_msg, Role::user);
-      e.text = c.text(keys_.text);
-      e.origin = e.text.starts_with('!') ? Origin::shell : e.text.starts_with('/') ? Origin::command : Origin::typed;
-      e.starts_exchange = true;
+      std::string text = c.text(keys_.text);
+      const bool shell = text.starts_with('!');
+      c.add_prompt(shell ? Origin::shell : text.starts_with('/') ? Origin::command : Origin::typed, std::move(text));
     } else if (kind == "said") {
       c.add_said(EventKind::assistant_msg, c.text(keys_.text));
     } else if (kind == "notes") {
@@ -137,25 +135,23 @@ class Decoder final : public KeyedDecoder<ItemKeys> {
 // A path in the configuration is a directory in which aider was started. Stateless, thread-safe.
 class AiderAdapter final : public AdapterOf<Decoder> {
  public:
-  const AdapterDescription& describe() const override {
-    static const AdapterDescription description{
-        .platform = Platform::aider,
-        .adapter_version = "1.0.0",
-        .data_completeness = DataCompleteness::partial,
-        .capabilities =
-            all_capabilities_but({Capability::session_stop, Capability::git_branch, Capability::compaction_markers}),
-        .limitations =
-            {"The files are in the directories in which aider was started: those in which other agents worked are "
-             "known when memd starts, others are listed under platforms.aider.paths.",
-             "Files with other names (--chat-history-file) are not read.",
-             "Only starts and prompts have times; they are taken as times of memd's time zone.",
-             "Tokens above a thousand are rounded by aider.",
-             "An edit is told by its file's name; its lines are in what the model said.",
-             "A quotation or a small heading of the model whose lines end with two blanks counts as aider's."},
-        .storage_locations = {"<directory>/.aider.chat.history.md", "<directory>/.aider.input.history"},
-        .resume_command = {}};  // aider goes on with a history only as a whole: --restore-chat-history
-    return description;
-  }
+  AiderAdapter()
+      : AdapterOf(
+            {.platform = Platform::aider,
+             .adapter_version = "1.0.0",
+             .data_completeness = DataCompleteness::partial,
+             .capabilities = all_capabilities_but(
+                 {Capability::session_stop, Capability::git_branch, Capability::compaction_markers}),
+             .limitations =
+                 {"The files are in the directories in which aider was started: those in which other agents worked are "
+                  "known when memd starts, others are listed under platforms.aider.paths.",
+                  "Files with other names (--chat-history-file) are not read.",
+                  "Only starts and prompts have times; they are taken as times of memd's time zone.",
+                  "Tokens above a thousand are rounded by aider.",
+                  "An edit is told by its file's name; its lines are in what the model said.",
+                  "A quotation or a small heading of the model whose lines end with two blanks counts as aider's."},
+             .storage_locations = {"<directory>/.aider.chat.history.md", "<directory>/.aider.input.history"},
+             .resume_command = {}}) {}  // aider goes on with a history only as a whole: --restore-chat-history
 
   std::vector<fs::path> roots(const HomeLayout& home) const override {
     return home.override_roots.empty() ? home.projects : home.override_roots;
@@ -180,8 +176,4 @@ class AiderAdapter final : public AdapterOf<Decoder> {
 
 }  // namespace memd::aider
 
-template <>
-const memd::Adapter& memd::adapter<memd::Platform::aider>() {
-  static const aider::AiderAdapter instance;
-  return instance;
-}
+MEMD_ADAPTER(aider, aider::AiderAdapter())

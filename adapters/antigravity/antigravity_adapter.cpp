@@ -82,7 +82,6 @@ std::string plain_arguments(od::object& arguments) {
       out.json(name, list.raw_json().get(raw) ? "null" : raw);
     else
       out.json(name, token);
-    return true;
   });
   return std::move(out).finish();
 }
@@ -145,10 +144,7 @@ class Decoder final : public KeyedDecoder<Step> {
     }
     text = trimmed(text);
     if (text.empty()) return RecordOutcome::skipped("blank_message");
-    Event& e = c.add(EventKind::user_msg, Role::user);
-    e.origin = Origin::typed;
-    e.text = text;
-    e.starts_exchange = true;
+    c.add_prompt(Origin::typed, std::string(text));
     return RecordOutcome::indexed();
   }
 
@@ -165,7 +161,6 @@ class Decoder final : public KeyedDecoder<Step> {
       od::object arguments;
       if (seek_object(object, "args", arguments))
         tool_calls::read_tool_input_text(c, plain_arguments(arguments), access_of, e);
-      return true;
     });
     Usage usage;
     if (!collect_in(root, "usage", usage)) usage = {keys_.input_tokens, {}, keys_.output_tokens, {}, {}};
@@ -178,13 +173,11 @@ class Decoder final : public KeyedDecoder<Step> {
   }
 
   RecordOutcome read_result(std::string_view type, RecordBuilder& c, od::object& root) const {
-    Event& e = c.add(EventKind::tool_result, Role::tool);
-    e.call_id = step_name(integer(keys_.step_index));
-    e.is_error = string_body(keys_.status) == "ERROR";
-    if (string_body(keys_.status).starts_with("CANCEL")) e.summary = kCancelledMark;
-    std::string text = content_of(c, root);
+    const std::string text = content_of(c, root);
+    const auto status = string_body(keys_.status);
+    Event& e = tool_calls::add_result(c, step_name(integer(keys_.step_index)), text, status == "ERROR");
+    if (status.starts_with("CANCEL")) e.summary = kCancelledMark;
     if (type == "RUN_COMMAND") e.facts.exit_code = tool_calls::exit_code_behind("Exit code: ", text);
-    tool_calls::take_result_text(c.detail(), std::move(text), e);
     return RecordOutcome::indexed();
   }
 
@@ -194,25 +187,23 @@ class Decoder final : public KeyedDecoder<Step> {
 // A path in the configuration is a "brain" folder. Stateless, thread-safe.
 class AntigravityAdapter final : public AdapterOf<Decoder> {
  public:
-  const AdapterDescription& describe() const override {
-    static const AdapterDescription description{
-        .platform = Platform::antigravity,
-        .adapter_version = "1.0.0",
-        .data_completeness = DataCompleteness::partial,
-        .capabilities = all_capabilities_but({Capability::cost, Capability::session_stop, Capability::git_branch}),
-        .limitations =
-            {"The adapter follows public readers of these files; no real user's conversations were available.",
-             "Only transcript.jsonl is read. conversations/*.db hold protocol buffers without a public schema, "
-             "implicit/*.pb are encrypted; both stay unread.",
-             "Long outputs are cut in transcript.jsonl.",
-             "A call and its result are joined by the number of their steps.",
-             "The lines that an edit changes are not told: its texts are JSON in JSON.",
-             "The working directory is not recorded."},
-        .storage_locations = {"~/.gemini/antigravity/brain", "~/.gemini/antigravity-ide/brain",
-                              "~/.gemini/antigravity-cli/brain"},
-        .resume_command = {}};  // a conversation is opened in its own list
-    return description;
-  }
+  AntigravityAdapter()
+      : AdapterOf(
+            {.platform = Platform::antigravity,
+             .adapter_version = "1.0.0",
+             .data_completeness = DataCompleteness::partial,
+             .capabilities = all_capabilities_but({Capability::cost, Capability::session_stop, Capability::git_branch}),
+             .limitations =
+                 {"The adapter follows public readers of these files; no real user's conversations were available.",
+                  "Only transcript.jsonl is read. conversations/*.db hold protocol buffers without a public schema, "
+                  "implicit/*.pb are encrypted; both stay unread.",
+                  "Long outputs are cut in transcript.jsonl.",
+                  "A call and its result are joined by the number of their steps.",
+                  "The lines that an edit changes are not told: its texts are JSON in JSON.",
+                  "The working directory is not recorded."},
+             .storage_locations = {"~/.gemini/antigravity/brain", "~/.gemini/antigravity-ide/brain",
+                                   "~/.gemini/antigravity-cli/brain"},
+             .resume_command = {}}) {}  // a conversation is opened in its own list
 
   std::vector<fs::path> roots(const HomeLayout& home) const override {
     if (!home.override_roots.empty()) return home.override_roots;
@@ -247,8 +238,4 @@ class AntigravityAdapter final : public AdapterOf<Decoder> {
 }  // namespace
 }  // namespace memd::antigravity
 
-template <>
-const memd::Adapter& memd::adapter<memd::Platform::antigravity>() {
-  static const antigravity::AntigravityAdapter instance;
-  return instance;
-}
+MEMD_ADAPTER(antigravity, antigravity::AntigravityAdapter())

@@ -114,8 +114,4 @@ class ClaudeCodeAdapter final : public Adapter {
 
 }  // namespace memd::claude_code
 
-template <>
-const memd::Adapter& memd::adapter<memd::Platform::claude_code>() {
-  static const claude_code::ClaudeCodeAdapter instance;
-  return instance;
-}
+MEMD_ADAPTER(claude_code, claude_code::ClaudeCodeAdapter())

@@ -160,8 +160,4 @@ class ClaudeDesktopAdapter final : public Adapter {
 }  // namespace
 }  // namespace memd::claude_code
 
-template <>
-const memd::Adapter& memd::adapter<memd::Platform::claude_desktop>() {
-  static const claude_code::ClaudeDesktopAdapter instance;
-  return instance;
-}
+MEMD_ADAPTER(claude_desktop, claude_code::ClaudeDesktopAdapter())

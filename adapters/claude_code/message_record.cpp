@@ -161,7 +161,8 @@ bool read_blocks(RecordContext& c, od::value& content, UserContent& out) {
     } else if (type == "tool_result") {
       ++out.results;
       out.last_result = c.out().events.size();
-      return read_tool_result(c, block, index);
+      c.block = index;
+      return read_tool_result(c, block);
     } else if (type == "image" || type == "document") {
       append_mark(out.marker, read_media(c, type, block));
     } else {
@@ -172,10 +173,10 @@ bool read_blocks(RecordContext& c, od::value& content, UserContent& out) {
 }
 
 void emit_output(RecordContext& c, const Part& part, std::string_view lifecycle) {
-  Event& e = c.add_lifecycle(lifecycle);
-  e.raw.block = static_cast<std::uint16_t>(part.block);
-  e.origin = Origin::injected;
-  e.text = c.detail() == Detail::full ? std::string_view(part.text) : utf8_prefix(part.text, kResultTextLimit);
+  const auto text = c.detail() == Detail::full ? std::string_view(part.text) : utf8_prefix(part.text, kResultTextLimit);
+  c.block = part.block;
+  c.add_injected(lifecycle, std::string(text));
+  c.block = 0;
 }
 
 void emit_interrupt(RecordContext& c, std::string_view text) { c.add_lifecycle("interrupt", one_line(text, 80)); }
@@ -187,13 +188,13 @@ void emit_interventions(RecordContext& c, const UserContent& content) {
     if (user_text.kind == UserTextKind::interrupt) emit_interrupt(c, user_text.text);
     if (!is_human(user_text.kind)) continue;
     Event& e = c.add(EventKind::human_intervention, Role::user, part.block);
-    e.origin = c.sidechain ? Origin::parent_agent : Origin::embedded;
+    e.origin = c.is_sidechain ? Origin::parent_agent : Origin::embedded;
     e.text = as_typed(user_text);
   }
 }
 
 Origin origin_of(const RecordContext& c, UserTextKind kind) {
-  if (c.sidechain) return Origin::parent_agent;
+  if (c.is_sidechain) return Origin::parent_agent;
   if (has_value(c.envelope().planContent)) return Origin::plan;
   if (kind == UserTextKind::command) return Origin::command;
   return kind == UserTextKind::shell ? Origin::shell : Origin::typed;
@@ -224,19 +225,15 @@ RecordOutcome emit_turn(RecordContext& c, const UserContent& content) {
     return RecordOutcome::skipped(content.parts.empty() ? "no_content" : "injected_text");
   }
   const std::string ends_by = kind == UserTextKind::command && (text == "/exit" || text == "/quit") ? text : "";
-  Event& e = c.add(EventKind::user_msg, Role::user);
-  e.origin = origin_of(c, kind);
-  e.text = std::move(text);
-  e.summary = content.marker;
+  Event& e = c.add_prompt(origin_of(c, kind), std::move(text), content.marker);
   // An inline sidechain without an agent id stays in the session it ran in and starts no exchange there.
-  e.starts_exchange = !c.sidechain || c.own_session;
+  e.starts_exchange = !c.is_sidechain || c.own_session;
   if (!ends_by.empty()) c.add_lifecycle("session_stop", ends_by);
   return RecordOutcome::indexed();
 }
 
 RecordOutcome emit_compact_summary(RecordContext& c, const UserContent& content) {
-  Event& e = c.add_lifecycle("compact_summary");
-  e.origin = Origin::injected;
+  Event& e = c.add_injected("compact_summary", {});
   for (const Part& part : content.parts)
     e.text.append(e.text.empty() ? "" : "\n").append(part.text);
   return RecordOutcome::indexed();
@@ -254,6 +251,7 @@ RecordOutcome read_user(RecordContext& c, od::object& root) {
   }
   UserContent content;
   if (!read_blocks(c, value, content)) return RecordOutcome::damaged();
+  c.block = 0;
 
   if (content.results > 0) {
     emit_interventions(c, content);
@@ -324,13 +322,13 @@ bool read_response(RecordContext& c, od::object& message, Response& out) {
   const auto request = string_body(has_value(envelope.requestId) ? envelope.requestId : envelope.requestRef);
   const std::uint64_t id = hash64(string_body(tokens.id));
   out.key = tokens.id.empty() ? c.key()
-            : request.empty() ? response_key_of_figures(id, c.time(), out.usage)
+            : request.empty() ? response_key_of_figures(id, c.time, out.usage)
                               : response_key_of_request(id, hash64(request));
   return true;
 }
 
-bool read_tool_use(RecordContext& c, od::object& block, const BlockKeys& tokens, std::size_t index) {
-  Event& call = c.add(EventKind::tool_call, Role::assistant, index);
+bool read_tool_use(RecordContext& c, od::object& block, const BlockKeys& tokens) {
+  Event& call = c.add(EventKind::tool_call, Role::assistant);
   call.tool = c.text(tokens.name);
   call.call_id = c.text(tokens.id);
   call.summary = call.tool;
@@ -338,39 +336,33 @@ bool read_tool_use(RecordContext& c, od::object& block, const BlockKeys& tokens,
   return !seek(block, "input", input) || tool_calls::read_tool_input(c, input, access_of, call);
 }
 
-void emit_text(RecordContext& c, const Response& response, std::string text, std::size_t index) {
+void emit_text(RecordContext& c, const Response& response, std::string text) {
   if (trimmed(text).empty()) return;
   if (response.synthetic && !is_true(c.envelope().isApiErrorMessage)) {
-    Event& e = c.add_lifecycle("synthetic");  // "No response requested."
-    e.raw.block = static_cast<std::uint16_t>(index);
-    e.text = std::move(text);
-    return;
+    c.add_lifecycle("synthetic").text = std::move(text);  // "No response requested."
+  } else if (response.synthetic) {
+    c.add_error(std::move(text));
+  } else {
+    c.add_said(EventKind::assistant_msg, std::move(text));
   }
-  Event& e = c.add(response.synthetic ? EventKind::error : EventKind::assistant_msg,
-                   response.synthetic ? Role::system : Role::assistant, index);
-  if (response.synthetic) {
-    e.lifecycle = "api_error";
-    e.is_error = true;
-  }
-  e.text = std::move(text);
 }
 
-bool read_block(RecordContext& c, od::object& block, Response& response, std::size_t index) {
+bool read_block(RecordContext& c, od::object& block, Response& response) {
   BlockKeys tokens;
   if (!collect(block, tokens)) return false;
   const auto type = string_body(tokens.type);
   if (type == "text") {
-    emit_text(c, response, c.text(tokens.text), index);
+    emit_text(c, response, c.text(tokens.text));
   } else if (type == "thinking" || type == "redacted_thinking") {
-    Event& e = c.add(EventKind::thinking, Role::assistant, index);
+    Event& e = c.add(EventKind::thinking, Role::assistant);
     e.text = c.text(tokens.thinking);
     if (type == "redacted_thinking") e.summary = "[redacted]";
   } else if (type == "tool_use" || type == "server_tool_use" || type == "mcp_tool_use") {
-    return read_tool_use(c, block, tokens, index);
+    return read_tool_use(c, block, tokens);
   } else if (type.ends_with("_tool_result")) {
-    return read_tool_result(c, block, index);
+    return read_tool_result(c, block);
   } else if (type == "image" || type == "document") {
-    Event& e = c.add(EventKind::assistant_msg, Role::assistant, index);
+    Event& e = c.add(EventKind::assistant_msg, Role::assistant);
     append_mark(e.summary, read_media(c, type, block));
   } else {
     return read_unknown_block(c, block, response.unknown_block);
@@ -389,34 +381,29 @@ RecordOutcome read_assistant(RecordContext& c, od::object& root) {
   }
   if (!read_response(c, message, response)) return RecordOutcome::damaged();
 
-  const std::size_t first = c.out().events.size();
   od::value content;
   od::array blocks;
   if (seek(message, "content", content)) {
     const auto token = token_of(content);
     if (is_string(token)) {
-      emit_text(c, response, c.text(token), 0);
+      emit_text(c, response, c.text(token));
     } else if (!content.get_array().get(blocks)) {
       const bool whole = for_each_element(blocks, [&](od::value& value, std::size_t index) {
         od::object block;
-        return value.get_object().get(block) ? true : read_block(c, block, response, index);
+        c.block = index;
+        return value.get_object().get(block) ? true : read_block(c, block, response);
       });
       if (!whole) return RecordOutcome::damaged();
     }
   }
 
-  auto& events = c.out().events;
+  c.block = 0;
   // Usage counts even for a record without events: blank text, a block of an unknown type.
-  if (events.size() == first && response.usage != TokenUsage{}) c.add_lifecycle("usage");
-  if (events.size() == first)
+  c.add_usage(response.usage, response.key, response.facts);
+  if (!c.emitted())
     return response.unknown_block ? RecordOutcome::unknown("unknown_block") : RecordOutcome::skipped("blank_message");
-  for (std::size_t i = first; i < events.size(); ++i)
-    events[i].model = response.model;
-  if (response.usage != TokenUsage{}) {
-    events[first].response_key = response.key;
-    events[first].usage = response.usage;
-    events[first].response = response.facts;
-  }
+  for (Event& e : c.events())
+    e.model = response.model;
   return RecordOutcome::indexed();
 }
 

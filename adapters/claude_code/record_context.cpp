@@ -5,7 +5,6 @@
 #include "schemas/ids.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <span>
 
 namespace memd::claude_code {
@@ -32,41 +31,31 @@ std::optional<std::uint64_t> parent_of(const Envelope& envelope) {
 
 RecordContext::RecordContext(Platform platform, const Envelope& envelope, std::string_view session_uid, RawRef raw,
                              Detail detail, EventBatch& out)
-    : RecordEvents(platform, session_uid, raw, detail, out),
-      envelope_(envelope),
-      parent_(parent_of(envelope)),
-      first_event_(out.events.size()) {
+    : RecordBuilder(platform, session_uid, raw, detail, out), envelope_(envelope) {
   const auto uuid = string_body(envelope.uuid);
-  key_ = uuid.empty() ? content_key(envelope) : record_key(Platform::claude_code, uuid);
-  sidechain = is_true(envelope.isSidechain);
+  identify(uuid.empty() ? content_key(envelope) : record_key(Platform::claude_code, uuid));
+  parent = parent_of(envelope);
+  time = envelope.time();
+  is_sidechain = is_true(envelope.isSidechain);
+  block = 0;
 }
 
-Event& RecordContext::add(EventKind kind, Role role, std::size_t block) {
-  const bool first = index_ == 0;
-  Event& e = emplace(event_key(key_, index_++), time(), kind, role, block);
-  e.parent_id = first ? parent_ : key_;
+Event& RecordContext::add_as(std::uint32_t index, EventKind kind, Role role, std::size_t of_block) {
+  Event& e = RecordBuilder::add_as(index, kind, role, of_block);
+  e.parent_id = index == 0 ? parent : key();
   append_text(envelope_.cwd, e.cwd);
   append_text(envelope_.gitBranch, e.git_branch);
   append_text(envelope_.version, e.agent_version);
-  e.is_sidechain = sidechain;
   return e;
 }
 
 void RecordContext::pass_on() {
-  if (!parent_) return;
+  if (!parent) return;
   const std::uint64_t id = record_key(Platform::claude_code, string_body(envelope_.uuid));
   if (copied_ && *copied_ != id) return out().silent.push_back({std::string(session_uid()), id, *copied_});
-  const auto& events = out().events;
-  const bool told = std::any_of(events.begin() + static_cast<std::ptrdiff_t>(first_event_), events.end(),
-                                [&](const Event& e) { return e.event_id == id && e.session_uid == session_uid(); });
-  if (!told) out().silent.push_back({std::string(session_uid()), id, *parent_});
-}
-
-Event& RecordContext::add_lifecycle(std::string_view name, std::string_view summary) {
-  Event& e = add(EventKind::lifecycle, Role::system);
-  e.lifecycle = name;
-  e.summary = summary;
-  return e;
+  const bool told =
+      std::ranges::any_of(events(), [&](const Event& e) { return e.event_id == id && e.session_uid == session_uid(); });
+  if (!told) out().silent.push_back({std::string(session_uid()), id, *parent});
 }
 
 std::string RecordContext::agent_uid(std::string_view agent_id) const {
@@ -80,7 +69,7 @@ void RecordContext::link_agent(std::string_view agent_id, std::string_view call_
   if (!out().sessions.empty() && out().sessions.back().session_uid == uid &&
       out().sessions.back().parent_call_id == call_id)
     return;  // consecutive records of one agent repeat it
-  add_subagent(uid, call_id, time()).parent_uid = root_session(session_uid());
+  add_subagent(uid, call_id, time).parent_uid = root_session(session_uid());
 }
 
 }  // namespace memd::claude_code

@@ -3,15 +3,13 @@
 #include "adapters/adapter.hpp"
 #include "adapters/json/json_access.hpp"
 #include "adapters/json/json_text.hpp"
-#include "adapters/json/record_events.hpp"
+#include "adapters/json/record_builder.hpp"
 #include "adapters/json/stamp_token.hpp"
 #include "schemas/base/timestamp.hpp"
 #include "schemas/event_batch.hpp"
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
-#include <initializer_list>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -33,45 +31,37 @@ struct Envelope : EnvelopeKeys {
   TimeMs time() const { return parse_stamp(stamp_body(timestamp)).value_or(0); }
 };
 
-// Creates the events of one record, or of the message inside one, with their common fields and ids. Must not outlive
-// the record's bytes. One thread at a time.
-class RecordContext : public RecordEvents {
+// Creates the events of one record, or of the message inside one. `is_sidechain`: the text of "user" records was
+// written by the parent agent.
+class RecordContext : public RecordBuilder {
  public:
   // `session_uid`: the session the events belong to. `raw.block` is set per event.
   RecordContext(Platform platform, const Envelope& envelope, std::string_view session_uid, RawRef raw, Detail detail,
                 EventBatch& out);
-
-  // Adds an event with the common fields set. Valid until the next call.
-  Event& add(EventKind kind, Role role, std::size_t block = 0);
-  Event& add_lifecycle(std::string_view name, std::string_view summary = {});
 
   // Returns the uid of an agent's session, derived from the current main session.
   std::string agent_uid(std::string_view agent_id) const;
   // Records that the call `call_id` started the subagent `agent_id`.
   void link_agent(std::string_view agent_id, std::string_view call_id);
   // The record is a copy of `record`: its events have the ids of that one's.
-  void set_copied(std::uint64_t record) { copied_ = key_ = record; }
+  void set_copied(std::uint64_t record) {
+    copied_ = record;
+    identify(record);
+  }
   // Call after the record has been read. If the record is part of the chain but gave its session no event under its own
   // id, adds to the batch the record that it follows, or of which it is a copy.
   void pass_on();
 
   const Envelope& envelope() const { return envelope_; }
-  std::uint64_t key() const { return key_; }
-  void set_key(std::uint64_t key) { key_ = key; }
-  TimeMs time() const { return envelope_.time(); }
 
-  // The text of "user" records was written by the parent agent.
-  bool sidechain = false;
   // The events belong to the agent's own session, not to that of its parent.
   bool own_session = false;
 
  private:
+  Event& add_as(std::uint32_t index, EventKind kind, Role role, std::size_t of_block) override;
+
   const Envelope& envelope_;
-  std::uint64_t key_ = 0;
-  std::optional<std::uint64_t> parent_;  // parent of the record, as in Event::parent_id
   std::optional<std::uint64_t> copied_;
-  std::size_t first_event_;
-  std::uint32_t index_ = 0;
 };
 
 // One function for each kind of record. `root` is the record's object, read from its first field; its scalars are in
@@ -153,7 +143,7 @@ bool read_content(RecordContext& context, od::value& content, std::size_t limit,
 
 // Emits the tool_result event of one block, and the user's text if it contains a rejection. Also handles server tool
 // results. Returns false only for broken JSON.
-bool read_tool_result(RecordContext& context, od::object& block, std::size_t index);
+bool read_tool_result(RecordContext& context, od::object& block);
 
 // Adds the data of a result's structured form (`toolUseResult`): lines changed, the agent that ran, the user's answers
 // to questions (a decision event). Most of its bytes repeat file contents and are skipped. `result` is the index of the

@@ -137,10 +137,10 @@ RecordOutcome Decoder::read(od::object& root, RawRef raw, EventBatch& out) {
   RecordContext context(platform(), keys_, copied.session_uid.empty() ? uid : copied.session_uid, raw, detail_, out);
   if (!copied.session_uid.empty()) context.set_copied(copied.record);
   context.own_session = kind_ != SessionKind::main;
-  context.sidechain = context.sidechain || context.own_session;
+  context.is_sidechain = context.is_sidechain || context.own_session;
   RecordOutcome outcome;
   // Early versions wrote an agent's records into its parent's file.
-  const std::string agent_id = context.sidechain && !context.own_session ? context.text(keys_.agentId) : "";
+  const std::string agent_id = context.is_sidechain && !context.own_session ? context.text(keys_.agentId) : "";
   if (is_identifier(agent_id)) {
     const std::string agent_uid = context.agent_uid(agent_id);
     RecordContext inner(platform(), keys_, agent_uid, raw, detail_, out);

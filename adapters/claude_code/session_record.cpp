@@ -57,10 +57,7 @@ RecordOutcome read_said(RecordContext& c, std::string_view subtype) {
   const bool is_command = user_text.kind == UserTextKind::command;
   if (!is_human(user_text.kind) || (is_command && typed.find_first_of(" \n") == std::string::npos))
     return RecordOutcome::skipped(subtype);
-  Event& e = c.add(EventKind::user_msg, Role::user);
-  e.origin = is_command ? Origin::command : Origin::typed;
-  e.text = std::move(typed);
-  e.starts_exchange = true;
+  c.add_prompt(is_command ? Origin::command : Origin::typed, std::move(typed));
   return RecordOutcome::indexed();
 }
 
@@ -127,7 +124,7 @@ RecordOutcome read_agent_message(RecordContext& outer, od::object& data, std::st
 
   const std::string uid = outer.agent_uid(agent_id);
   RecordContext c(outer.platform(), inner, uid, outer.raw(), outer.detail(), outer.out());
-  c.sidechain = true;
+  c.is_sidechain = true;
   c.own_session = true;
   const auto type = string_body(inner.type);
   RecordOutcome verdict = type == "user"        ? read_user(c, message)
@@ -171,7 +168,7 @@ SessionKind kind_of(std::string_view session_uid) {
 }
 
 SessionUpdate& add_update(RecordContext& c) {
-  SessionUpdate& update = c.add_update(c.session_uid(), c.time());
+  SessionUpdate& update = c.add_session();
   // A title must not turn a subagent into a main session.
   if (const SessionKind kind = kind_of(c.session_uid()); kind != SessionKind::main) {
     update.kind = kind;
@@ -265,12 +262,9 @@ bool emit_queued(RecordContext& c, std::string_view text, std::string_view lifec
   const UserText user_text = classify_user_text(text);
   if (!is_human(user_text.kind)) return false;
   // Equal text queued again in the session (withdrawn and sent again, or reported twice by the client) is one event.
-  c.set_key(
+  c.identify(
       hash_combine(hash64(string_body(c.envelope().sessionId)), hash64(user_text.text, hash64("claude_code/queued"))));
-  Event& e = c.add(EventKind::user_msg, Role::user);
-  e.origin = Origin::queued;
-  e.lifecycle = lifecycle;
-  e.text = as_typed(user_text);
+  c.add_prompt(Origin::queued, as_typed(user_text)).lifecycle = lifecycle;
   return true;
 }
 

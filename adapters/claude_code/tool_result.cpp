@@ -18,21 +18,17 @@ constexpr std::size_t kFirstLine = 40;  // bytes; enough for "Exit code 1"
 
 // Counts the lines of a unified diff's hunks by their first letter.
 bool count_patch(od::object& result, FileTouch& touch) {
-  od::value value;
-  od::array hunks;
-  if (!seek(result, "structuredPatch", value) || value.get_array().get(hunks)) return true;
-  return for_each_element(hunks, [&](od::value& hunk_value, std::size_t) {
+  const auto count = [&](od::value& line, std::size_t) {
+    const auto body = string_body(token_of(line));
+    if (body.starts_with('+')) ++touch.lines_added;
+    if (body.starts_with('-')) ++touch.lines_removed;
+  };
+  return for_each_in(result, "structuredPatch", [&](od::value& value, std::size_t) {
     od::object hunk;
     od::array lines;
-    if (hunk_value.get_object().get(hunk)) return true;
+    if (value.get_object().get(hunk)) return true;
     return for_each_field(hunk, [&](std::string_view key, od::value& field) {
-      if (key != "lines" || field.get_array().get(lines)) return true;
-      return for_each_element(lines, [&](od::value& line, std::size_t) {
-        const auto body = string_body(token_of(line));
-        if (body.starts_with('+')) ++touch.lines_added;
-        if (body.starts_with('-')) ++touch.lines_removed;
-        return true;
-      });
+      return key != "lines" || field.get_array().get(lines) || for_each_element(lines, count);
     });
   });
 }
@@ -50,12 +46,11 @@ bool read_answers(RecordContext& c, od::object& result, std::string& out) {
   if (!seek_object(result, "answers", answers)) return true;
   return for_each_field(answers, [&](std::string_view question, od::value& value) {
     const auto token = token_of(value);
-    if (!is_string(token)) return true;
+    if (!is_string(token)) return;
     if (!out.empty()) out.push_back('\n');
     append_unescaped(question, out);
     out.append(": ");
     c.append_text(token, out);
-    return true;
   });
 }
 
@@ -105,7 +100,7 @@ bool read_content(RecordContext& c, od::value& content, std::size_t limit, Conte
   });
 }
 
-bool read_tool_result(RecordContext& c, od::object& block, std::size_t index) {
+bool read_tool_result(RecordContext& c, od::object& block) {
   ResultKeys tokens;
   if (!collect(block, tokens)) return false;
   const bool is_error = is_true(tokens.is_error);
@@ -117,15 +112,14 @@ bool read_tool_result(RecordContext& c, od::object& block, std::size_t index) {
     return false;
 
   const std::string words(is_error ? rejection_words(content.text) : std::string_view{});
-  Event& e = c.add(EventKind::tool_result, Role::tool, index);
-  e.call_id = c.text(tokens.tool_use_id);
-  e.is_error = is_error;
-  if (is_error) e.facts.exit_code = tool_calls::exit_code_behind("Exit code ", content.text.substr(0, kFirstLine));
-  e.summary = content.text.starts_with("<persisted-output>") ? "[output moved to a file]" : std::move(content.marker);
-  tool_calls::take_result_text(c.detail(), std::move(content.text), e);
+  if (content.text.starts_with("<persisted-output>")) content.marker = "[output moved to a file]";
+  const auto code = tool_calls::exit_code_behind("Exit code ", std::string_view(content.text).substr(0, kFirstLine));
+  Event& e = tool_calls::add_result(c, c.text(tokens.tool_use_id), std::move(content.text), is_error);
+  if (is_error) e.facts.exit_code = code;
+  e.summary = std::move(content.marker);
   if (!content.end.empty()) e.text_end = std::move(content.end);
   if (!words.empty()) {
-    Event& human = c.add(EventKind::human_intervention, Role::user, index);
+    Event& human = c.add(EventKind::human_intervention, Role::user);
     human.origin = Origin::embedded;
     human.text = words;
   }

@@ -35,14 +35,12 @@ AdapterDescription describe_tasks(Platform platform, const std::string& extensio
 class ClineAdapter final : public json::AdapterOf<ItemDecoder> {
  public:
   ClineAdapter(std::string extension, AdapterDescription description)
-      : extension_(std::move(extension)), description_(std::move(description)) {}
-
-  const AdapterDescription& describe() const override { return description_; }
+      : AdapterOf(std::move(description)), extension_(std::move(extension)) {}
 
   std::vector<std::filesystem::path> roots(const HomeLayout& home) const override {
     if (!home.override_roots.empty()) return home.override_roots;
     auto roots = extension_roots(home.home, extension_);
-    if (description_.platform != Platform::cline) return roots;
+    if (describe().platform != Platform::cline) return roots;
     for (const auto& place : home.places("CLINE_DIR", home.home / ".cline"))
       for (auto& data : home.places("CLINE_DATA_DIR", place / "data"))
         if (std::find(roots.begin(), roots.end(), data) == roots.end()) roots.push_back(std::move(data));
@@ -55,7 +53,7 @@ class ClineAdapter final : public json::AdapterOf<ItemDecoder> {
     if (relative.empty() || *relative.begin() == "..") return std::nullopt;
     const auto path = parse_source_path(file);
     if (!path) return std::nullopt;
-    return SourceCandidate{description_.platform, path->main, SourceFormat::json};
+    return SourceCandidate{describe().platform, path->main, SourceFormat::json};
   }
 
   bool looks_into(const std::filesystem::path&, const std::filesystem::path& directory) const override {
@@ -69,14 +67,13 @@ class ClineAdapter final : public json::AdapterOf<ItemDecoder> {
   std::unique_ptr<SnapshotReader> open_snapshot(const Source& source, const FileView& files) const override {
     auto path = parse_source_path(source.path);
     if (!path) return nullptr;
-    path->platform = description_.platform;
-    if (path->generation == Generation::session) return std::make_unique<SessionReader>(std::move(*path), files);
+    path->platform = describe().platform;
+    if (path->generation == Generation::session) return open_session(files, std::move(*path));
     return std::make_unique<TaskReader>(std::move(*path), files);
   }
 
  private:
   const std::string extension_;
-  const AdapterDescription description_;
 };
 
 AdapterDescription describe_cline() {
@@ -94,37 +91,23 @@ AdapterDescription describe_cline() {
   return d;
 }
 
-AdapterDescription describe_fork(Platform platform, const std::string& extension) {
+ClineAdapter fork(Platform platform, const std::string& extension) {
   AdapterDescription d = describe_tasks(platform, extension);
   const std::string name(name_of(platform));
   d.limitations.push_back("Some versions of " + name +
                           " count cached tokens as input; memd subtracts them where the numbers allow it.");
   d.limitations.push_back("The adapter follows the public source; it was not tried on data of a real user.");
-  return d;
+  return {extension, std::move(d)};
 }
 
 }  // namespace
 
 }  // namespace memd::cline
 
-template <>
-const memd::Adapter& memd::adapter<memd::Platform::cline>() {
-  static const cline::ClineAdapter instance("saoudrizwan.claude-dev", cline::describe_cline());
-  return instance;
-}
+MEMD_ADAPTER(cline, cline::ClineAdapter("saoudrizwan.claude-dev", cline::describe_cline()))
 
 // Roo Code (public source: RooCodeInc/Roo-Code).
-template <>
-const memd::Adapter& memd::adapter<memd::Platform::roo_code>() {
-  constexpr const char* kExtension = "rooveterinaryinc.roo-cline";
-  static const cline::ClineAdapter instance(kExtension, cline::describe_fork(Platform::roo_code, kExtension));
-  return instance;
-}
+MEMD_ADAPTER(roo_code, cline::fork(Platform::roo_code, "rooveterinaryinc.roo-cline"))
 
 // Kilo Code before 2026 (public source: Kilo-Org/kilocode). Later versions keep their sessions as Kilo does.
-template <>
-const memd::Adapter& memd::adapter<memd::Platform::kilo_code>() {
-  constexpr const char* kExtension = "kilocode.kilo-code";
-  static const cline::ClineAdapter instance(kExtension, cline::describe_fork(Platform::kilo_code, kExtension));
-  return instance;
-}
+MEMD_ADAPTER(kilo_code, cline::fork(Platform::kilo_code, "kilocode.kilo-code"))

@@ -5,8 +5,6 @@
 #include "adapters/tool_calls/tool_result.hpp"
 #include "schemas/ids.hpp"
 
-#include <charconv>
-#include <optional>
 #include <utility>
 
 namespace memd::cline {

@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace memd::cline {
 namespace {
@@ -213,22 +212,18 @@ RecordOutcome read_message(ItemContext& c, od::object& item, const ItemFields& f
 
 RecordOutcome read_compaction(ItemContext& c, od::object& item) {
   od::object compaction;
-  od::value value;
-  od::array messages;
   if (!seek_object(item, "compaction", compaction)) return RecordOutcome::damaged();
   std::string before;
-  if (seek(compaction, "source_message_count", value)) before = std::to_string(integer(token_of(value)));
-  if (!before.empty()) before += " messages before";
+  if (const auto count = token_in(item, "compaction", "source_message_count"); !count.empty())
+    before = std::to_string(integer(count)) + " messages before";
   std::string summary;
-  if (seek(compaction, "messages", value) && !value.get_array().get(messages)) {
-    const bool whole = for_each_element(messages, [&](od::value& element, std::size_t index) {
-      od::object message;
-      od::value content;
-      if (index > 0 || element.get_object().get(message) || !seek(message, "content", content)) return true;
-      return append_texts(c, content, summary);
-    });
-    if (!whole) return RecordOutcome::damaged();
-  }
+  const bool whole = for_each_in(compaction, "messages", [&](od::value& element, std::size_t index) {
+    od::object message;
+    od::value content;
+    return index > 0 || element.get_object().get(message) || !seek(message, "content", content) ||
+           append_texts(c, content, summary);
+  });
+  if (!whole) return RecordOutcome::damaged();
   c.add_compaction(before, std::move(summary));
   return RecordOutcome::indexed();
 }

@@ -5,8 +5,6 @@
 #include "adapters/json/json_writer.hpp"
 #include "adapters/names.hpp"
 
-#include <simdjson.h>
-
 #include <algorithm>
 #include <array>
 #include <utility>

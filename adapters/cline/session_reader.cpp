@@ -5,17 +5,18 @@
 #include "adapters/json/json_text.hpp"
 #include "adapters/json/json_writer.hpp"
 #include "adapters/snapshot/document.hpp"
+#include "adapters/snapshot/held_source.hpp"
 #include "schemas/base/error.hpp"
 #include "schemas/base/hash.hpp"
 #include "schemas/base/stamp.hpp"
 #include "schemas/base/timestamp.hpp"
-#include "schemas/event_batch.hpp"
 #include "schemas/ids.hpp"
 
 #include <simdjson.h>
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -62,8 +63,8 @@ std::vector<SessionMessage> read_session_messages(json::DomParser& parser, const
     std::string_view role;
     dom::element content;
     if (!object["ts"].get(ts)) m.time = ts;
-    dom::object metadata;
-    if (!object["metadata"].get(metadata)) m.summary = text_of(metadata, "kind") == "compaction_summary";
+    if (const auto metadata = json::object_of(object, "metadata"))
+      m.summary = text_of(*metadata, "kind") == "compaction_summary";
     const bool assistant = !object["role"].get(role) && role == "assistant";
     const std::string result = result_id(object);
     const auto words = object["content"].get(content) ? std::uint64_t{0} : hash64(simdjson::minify(content));
@@ -119,177 +120,164 @@ TimeMs time_of_summary(const dom::object& compaction) {
   return json::number_of(metadata, "generatedAt");
 }
 
-std::string agent_name(const std::string& file) {
-  const std::string name = std::filesystem::path(file).filename().string();
-  return name.substr(0, name.size() - kMessagesSuffix.size());
-}
+class SessionReader final : public snapshot::HeldSource {
+ public:
+  SessionReader(const FileView& files, SourcePath path)
+      : HeldSource(files, path.folder.string()), source_(std::move(path)) {}
+
+ protected:
+  Result<std::string> state() override {
+    MEMD_TRY_ASSIGN(folder_, read_folder(files_, path_));
+    for (const auto& entry : folder_.entries)
+      size_ += entry.size;
+    return folder_.state;
+  }
+
+  Result<void> read() override {
+    std::string manifest;
+    if (const auto* entry = folder_.find(source_.id + ".json")) {
+      MEMD_TRY_ASSIGN(manifest, read_whole(files_, *entry));
+    }
+    read_manifest(manifest);
+    std::map<std::string, const FileView::Entry*> agents;  // by name
+    for (const auto& entry : folder_.entries)
+      if (const std::string name = name_of(entry); name.ends_with(kMessagesSuffix))
+        agents.emplace(name.substr(0, name.size() - kMessagesSuffix.size()), &entry);
+    if (agents.empty()) return Error(Errc::not_found, "no messages in " + path_);
+    told_.clear();
+    torn_.clear();
+    // The lead first: it is the parent of the subagents.
+    if (const auto lead = agents.extract(source_.id)) MEMD_TRY(read_agent(source_.id, source_.id, *lead.mapped()));
+    for (const auto& [name, entry] : agents)
+      MEMD_TRY(read_agent(name, source_.id + "/" + name, *entry));
+    for (const auto& entry : folder_.entries) {
+      const std::string name = name_of(entry);
+      if (name.ends_with(kMessagesSuffix)) continue;
+      if (name.ends_with(kCompactionSuffix)) {
+        const auto stem = name.substr(0, name.size() - kCompactionSuffix.size());
+        if (told_.contains(stem == source_.id ? stem : source_.id + "/" + stem)) continue;
+      }
+      leave(name == source_.id + ".json" ? "(manifest)" : "(" + companion_name(name) + ")", "companion_file",
+            entry.size);
+    }
+    return {};
+  }
+
+  void compare(std::span<const SourceItem> known, Session& session) const override {
+    if (torn_.contains(session.session_uid)) append_stored_tail(known, session.items);
+  }
+
+ private:
+  static std::string name_of(const FileView::Entry& entry) {
+    return std::filesystem::path(entry.path).filename().string();
+  }
+
+  void leave(std::string_view type, std::string_view reason, std::uint64_t bytes) {
+    if (bytes > 0) note(type, Disposition::skipped, reason, bytes);
+  }
+
+  Result<void> read_agent(const std::string& name, const std::string& native_id, const FileView::Entry& entry) {
+    MEMD_TRY_ASSIGN(std::string text, read_whole(files_, entry));
+    std::string compaction;
+    if (const auto* file = folder_.find(name + std::string(kCompactionSuffix))) {
+      MEMD_TRY_ASSIGN(compaction, read_whole(files_, *file));
+    }
+    const auto document = snapshot::split_document(std::move(text), "messages", "role");
+    leave("(structure)", "structure", document.structure());
+    leave("(torn)", "unfinished", document.torn);
+    Held& held = add_session(native_id, make_session_uid(source_.platform, native_id));
+    if (!document.whole) torn_.insert(held.session.session_uid);
+    held.add_head(head_of(native_id, native_id == source_.id ? std::string_view() : name));
+    add_items(held, native_id, document, compaction);
+    return {};
+  }
+
+  void read_manifest(std::string_view text) {
+    if (!manifest_parser_.parse(text, manifest_)) manifest_parser_.parse("{}", manifest_);
+    cwd_ = text_at(manifest_, "/cwd");
+    if (cwd_.empty()) cwd_ = text_at(manifest_, "/workspace_root");
+    started_ = time_at(manifest_, "/started_at");
+    if (started_ == 0) started_ = time_at(manifest_, "/created_at");
+    forked_ = time_at(manifest_, "/metadata/fork/forkedAt");
+  }
+
+  // Returns the head of the lead agent, or of the subagent of this name.
+  std::string head_of(const std::string& native_id, std::string_view subagent) const {
+    ObjectWriter head;
+    head.flag("head", true).text("id", native_id).some_text("cwd", cwd_);
+    head.some_text("branch", text_at(manifest_, "/metadata/git/branch"));
+    head.some_text("version", text_at(manifest_, "/metadata/sessionHistoryOrigin/version"));
+    if (!subagent.empty()) return std::move(head.text("parent", source_.id).text("agent", subagent)).finish();
+    head.some_text("model", text_at(manifest_, "/model")).some_text("title", text_at(manifest_, "/metadata/title"));
+    head.flag("named", true).some_text("forked_from", text_at(manifest_, "/metadata/fork/forkedFromSessionId"));
+    head.some_number("started", started_).some_number("ended", time_at(manifest_, "/ended_at"));
+    double cost = 0;
+    if (!manifest_.at_pointer("/metadata/totalCost").get(cost)) head.json("cost", std::to_string(cost));
+    return std::move(head).finish();
+  }
+
+  void add_items(Held& held, const std::string& native_id, const snapshot::Document& document,
+                 const std::string& compaction) {
+    dom::object state;
+    std::int64_t compacted = -1;
+    TimeMs generated = 0;
+    if (!compaction.empty() && parser_.parse(compaction, state)) {
+      compacted = 0;
+      if (state["source_message_count"].get(compacted)) compacted = 0;
+      generated = time_of_summary(state);
+    }
+    const auto messages = read_session_messages(parser_, document, started_);
+    if (std::any_of(messages.begin(), messages.end(), [](const auto& m) { return m.summary; })) compacted = -1;
+    const auto add_compaction = [&](TimeMs time) {
+      const std::string key = "compaction." + std::to_string(compacted);
+      ObjectWriter o;
+      o.text("key", key).text("record", native_id + "/" + key);
+      o.number("time", generated != 0 ? generated : time).flag("estimated", generated == 0);
+      o.json("compaction", compaction);
+      held.add(key, std::move(o).finish(), compaction.size());
+      told_.insert(native_id);
+    };
+    TimeMs last = started_;
+    const bool lead = native_id == source_.id;
+    // The messages that the summary replaced may have been removed since.
+    if (compacted > static_cast<std::int64_t>(messages.size())) add_compaction(last), compacted = -1;
+    for (std::size_t i = 0; i < messages.size(); ++i) {
+      if (compacted == static_cast<std::int64_t>(i)) add_compaction(last), compacted = -1;
+      const SessionMessage& m = messages[i];
+      const auto ledger = m.element.end - m.element.begin;
+      ObjectWriter o;
+      o.text("key", m.key);
+      if (m.element.damaged) {
+        held.add(m.key, std::move(o.flag("damaged", true)).finish(), ledger);
+        continue;
+      }
+      o.text("record", m.record.empty() ? native_id + "/" + m.key : m.record);
+      o.some_text("cwd", cwd_);
+      o.number("time", m.time).flag("estimated", m.estimated).flag("subtask", !lead);
+      o.flag("copied", forked_ != 0 && m.time < forked_);
+      o.json("message", document.bytes(m.element));
+      held.add(m.key, std::move(o).finish(), ledger);
+      last = m.time;
+    }
+    if (compacted >= 0) add_compaction(last);
+  }
+
+  const SourcePath source_;
+  Folder folder_;
+  json::DomParser manifest_parser_;
+  dom::object manifest_;
+  std::string cwd_;
+  TimeMs started_ = 0;
+  TimeMs forked_ = 0;
+  std::set<std::string> told_;  // native ids of those whose compaction is told
+  std::set<std::string> torn_;  // uids of those whose document is being written, or cut
+  json::DomParser parser_;
+};
 
 }  // namespace
 
-void SessionReader::read_manifest(std::string_view text) {
-  if (!manifest_parser_.parse(text, manifest_)) manifest_parser_.parse("{}", manifest_);
-  cwd_ = text_at(manifest_, "/cwd");
-  if (cwd_.empty()) cwd_ = text_at(manifest_, "/workspace_root");
-  started_ = time_at(manifest_, "/started_at");
-  if (started_ == 0) started_ = time_at(manifest_, "/created_at");
-  forked_ = time_at(manifest_, "/metadata/fork/forkedAt");
-}
-
-// Returns the head of the lead agent, or of the subagent of this name.
-std::string SessionReader::head_of(const std::string& native_id, std::string_view subagent) const {
-  ObjectWriter head;
-  head.flag("head", true).text("id", native_id).some_text("cwd", cwd_);
-  head.some_text("branch", text_at(manifest_, "/metadata/git/branch"));
-  head.some_text("version", text_at(manifest_, "/metadata/sessionHistoryOrigin/version"));
-  if (!subagent.empty()) return std::move(head.text("parent", path_.id).text("agent", subagent)).finish();
-  head.some_text("model", text_at(manifest_, "/model")).some_text("title", text_at(manifest_, "/metadata/title"));
-  head.flag("named", true).some_text("forked_from", text_at(manifest_, "/metadata/fork/forkedFromSessionId"));
-  head.some_number("started", started_).some_number("ended", time_at(manifest_, "/ended_at"));
-  double cost = 0;
-  if (!manifest_.at_pointer("/metadata/totalCost").get(cost)) head.json("cost", std::to_string(cost));
-  return std::move(head).finish();
-}
-
-Result<void> SessionReader::load() {
-  if (loaded_) return {};
-  MEMD_TRY_ASSIGN(folder_, read_folder(files_, path_.folder.string()));
-  EventBatch ledger;
-  const auto cover = [&](std::string_view type, std::string_view reason, std::uint64_t bytes) {
-    if (bytes > 0) ledger.cover(type, Disposition::skipped, reason, bytes);
-  };
-  std::string manifest;
-  if (const auto* entry = folder_.find(path_.id + ".json")) {
-    MEMD_TRY_ASSIGN(manifest, read_whole(files_, *entry));
-  }
-  read_manifest(manifest);
-  bool any = false;
-  for (const auto& entry : folder_.entries) {
-    const std::string name = std::filesystem::path(entry.path).filename().string();
-    if (!name.ends_with(kMessagesSuffix)) continue;
-    any = true;
-    const auto stem = name.substr(0, name.size() - kMessagesSuffix.size());
-    MEMD_TRY(load_agent(entry, folder_.find(stem + std::string(kCompactionSuffix))));
-  }
-  if (!any) return Error(Errc::not_found, "no messages in " + path_.folder.string());
-  for (const auto& [key, agent] : agents_) {
-    cover("(structure)", "structure", agent.document.structure());
-    cover("(torn)", "unfinished", agent.document.torn);
-  }
-  for (const auto& entry : folder_.entries) {
-    const std::string name = std::filesystem::path(entry.path).filename().string();
-    if (name.ends_with(kMessagesSuffix)) continue;
-    if (name.ends_with(kCompactionSuffix)) {
-      const auto stem = name.substr(0, name.size() - kCompactionSuffix.size());
-      const auto agent = agents_.find(stem == path_.id ? stem : path_.id + "/" + stem);
-      if (agent != agents_.end() && agent->second.has_compaction) continue;
-    }
-    cover(name == path_.id + ".json" ? "(manifest)" : "(" + companion_name(name) + ")", "companion_file", entry.size);
-  }
-  rest_ = std::move(ledger.coverage);
-  loaded_ = true;
-  return {};
-}
-
-Result<void> SessionReader::load_agent(const FileView::Entry& entry, const FileView::Entry* compaction_file) {
-  MEMD_TRY_ASSIGN(std::string text, read_whole(files_, entry));
-  std::string compaction;
-  if (compaction_file != nullptr) {
-    MEMD_TRY_ASSIGN(compaction, read_whole(files_, *compaction_file));
-  }
-  const std::string name = agent_name(entry.path);
-  const bool lead = name == path_.id;
-  const std::string native_id = lead ? path_.id : path_.id + "/" + name;
-  Agent& agent = agents_[native_id];
-  agent.native_id = native_id;
-  agent.document = snapshot::split_document(std::move(text), "messages", "role");
-  agent.head = agent.bytes.add(snapshot::kHeadKey, head_of(native_id, lead ? std::string_view() : name));
-  add_items(agent, compaction, compaction_file == nullptr ? 0 : compaction_file->size);
-  return {};
-}
-
-void SessionReader::add_items(Agent& agent, const std::string& compaction, std::uint64_t compaction_size) {
-  const auto add = [&](const std::string& key, ObjectWriter&& o, std::uint64_t ledger) {
-    agent.items.push_back(agent.bytes.add(key, std::move(o).finish(), ledger));
-  };
-  dom::object state;
-  std::int64_t compacted = -1;
-  TimeMs generated = 0;
-  if (!compaction.empty() && parser_.parse(compaction, state)) {
-    compacted = 0;
-    if (state["source_message_count"].get(compacted)) compacted = 0;
-    generated = time_of_summary(state);
-  }
-  const auto messages = read_session_messages(parser_, agent.document, started_);
-  if (std::any_of(messages.begin(), messages.end(), [](const auto& m) { return m.summary; })) compacted = -1;
-  const auto add_compaction = [&](TimeMs time) {
-    const std::string key = "compaction." + std::to_string(compacted);
-    ObjectWriter o;
-    o.text("key", key).text("record", agent.native_id + "/" + key);
-    o.number("time", generated != 0 ? generated : time).flag("estimated", generated == 0);
-    o.json("compaction", compaction);
-    add(key, std::move(o), compaction_size);
-    agent.has_compaction = true;
-  };
-  TimeMs last = started_;
-  const bool lead = agent.native_id == path_.id;
-  // The messages that the summary replaced may have been removed since.
-  if (compacted > static_cast<std::int64_t>(messages.size())) add_compaction(last), compacted = -1;
-  for (std::size_t i = 0; i < messages.size(); ++i) {
-    if (compacted == static_cast<std::int64_t>(i)) add_compaction(last), compacted = -1;
-    const SessionMessage& m = messages[i];
-    const auto ledger = m.element.end - m.element.begin;
-    ObjectWriter o;
-    o.text("key", m.key);
-    if (m.element.damaged) {
-      add(m.key, std::move(o.flag("damaged", true)), ledger);
-      continue;
-    }
-    o.text("record", m.record.empty() ? agent.native_id + "/" + m.key : m.record);
-    o.some_text("cwd", cwd_);
-    o.number("time", m.time).flag("estimated", m.estimated).flag("subtask", !lead);
-    o.flag("copied", forked_ != 0 && m.time < forked_);
-    o.json("message", agent.document.bytes(m.element));
-    add(m.key, std::move(o), ledger);
-    last = m.time;
-  }
-  if (compacted >= 0) add_compaction(last);
-}
-
-Result<SnapshotReader::Plan> SessionReader::plan(const std::string& mark) {
-  Plan plan;
-  MEMD_TRY_ASSIGN(const Folder folder, read_folder(files_, path_.folder.string()));
-  for (const auto& entry : folder.entries)
-    plan.size += entry.size;
-  plan.mark = folder.state;
-  plan.unchanged = mark == folder.state;
-  if (plan.unchanged) return plan;
-  MEMD_TRY(load());
-  // The lead first: it is the parent of the subagents.
-  plan.sessions.push_back(path_.id);
-  for (const auto& [key, agent] : agents_)
-    if (key != path_.id) plan.sessions.push_back(key);
-  plan.mark = folder_.state;
-  plan.rest = rest_;
-  return plan;
-}
-
-Result<std::optional<SnapshotReader::Session>> SessionReader::session(const std::string& session_key,
-                                                                      std::span<const SourceItem> known) {
-  MEMD_TRY(load());
-  const auto it = agents_.find(session_key);
-  if (it == agents_.end()) return std::optional<Session>();
-  Session session;
-  session.session_uid = make_session_uid(path_.platform, it->second.native_id);
-  session.head = it->second.head;
-  session.items = it->second.items;
-  if (!it->second.document.whole) append_stored_tail(known, session.items);
-  return std::optional<Session>(std::move(session));
-}
-
-Result<std::string> SessionReader::item(const std::string& session_key, const std::string& item_key) {
-  MEMD_TRY(load());
-  if (const auto agent = agents_.find(session_key); agent != agents_.end()) return agent->second.bytes.bytes(item_key);
-  return Error(Errc::not_found, "no such item any more");
+std::unique_ptr<SnapshotReader> open_session(const FileView& files, SourcePath path) {
+  return std::make_unique<SessionReader>(files, std::move(path));
 }
 
 }  // namespace memd::cline

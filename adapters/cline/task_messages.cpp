@@ -94,8 +94,7 @@ UiMessage read_message(DomParser& reader, DomParser& inner, const Document& docu
   const auto name = text_of(object, type == "ask" ? "ask" : "say");
   m.kind =
       std::string(json::is_identifier(type) ? type : "?") + ":" + std::string(json::is_identifier(name) ? name : "?");
-  bool partial = false;
-  m.partial = !object["partial"].get(partial) && partial;
+  m.partial = json::flag_of(object, "partial");
   std::int64_t index = 0;
   if (!object["conversationHistoryIndex"].get(index)) m.history_index = index;
   dom::array range;
@@ -163,7 +162,6 @@ std::vector<HistoryEntry> read_history(const Document& document) {
     entry.element = element;
     dom::object object;
     dom::element content;
-    dom::array blocks;
     std::string_view text;
     if (element.damaged || !reader.parse_padded(document.bytes(element), object)) continue;
     entry.assistant = text_of(object, "role") == "assistant";
@@ -171,10 +169,7 @@ std::vector<HistoryEntry> read_history(const Document& document) {
     if (object["content"].get(content)) continue;
     if (!entry.assistant) entry.content = simdjson::minify(content);
     if (!content.get(text)) entry.texts.emplace_back(text);
-    if (content.get(blocks)) continue;
-    for (const auto value : blocks) {
-      dom::object block;
-      if (value.get(block)) continue;
+    json::for_each_object(object, "content", [&](const dom::object& block) {
       if (!block["text"].get(text)) entry.texts.emplace_back(text);
       for (const auto name : {"result", "question", "response"})
         if (entry.assistant && !block["input"][name].get(text)) entry.talk.emplace_back(text);
@@ -183,7 +178,7 @@ std::vector<HistoryEntry> read_history(const Document& document) {
       if (type == "tool_use")
         entry.calls.push_back(
             {std::string(text_of(block, "id")), std::string(text_of(block, "name")), simdjson::minify(block), false});
-    }
+    });
   }
   return entries;
 }

@@ -90,17 +90,11 @@ TaskHistory find_history(const FileView& files, const std::filesystem::path& fol
 
 // Returns the last model in task_metadata.json.
 std::string last_model(std::string_view metadata) {
-  dom::parser parser;
-  dom::element document;
-  dom::array usage;
+  json::DomParser parser;
+  dom::object document;
   std::string model;
-  if (metadata.empty() || parser.parse(metadata.data(), metadata.size()).get(document) ||
-      document["model_usage"].get(usage))
-    return model;
-  for (const auto value : usage) {
-    dom::object entry;
-    if (!value.get(entry)) model = text_of(entry, "model_id");
-  }
+  if (parser.parse(metadata, document))
+    json::for_each_object(document, "model_usage", [&](const dom::object& use) { model = text_of(use, "model_id"); });
   return model;
 }
 

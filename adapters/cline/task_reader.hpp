@@ -5,7 +5,6 @@
 #include "adapters/snapshot/held_items.hpp"
 #include "adapters/snapshot_reader.hpp"
 
-#include <memory>
 #include <span>
 #include <string>
 #include <vector>

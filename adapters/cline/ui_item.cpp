@@ -6,7 +6,6 @@
 #include "adapters/names.hpp"
 #include "adapters/tool_calls/tool_input.hpp"
 
-#include <algorithm>
 #include <array>
 
 namespace memd::cline {
@@ -120,14 +119,10 @@ bool read_fields(ItemContext& c, od::object& ui, UiText& out) {
   out.text = c.text(out.tokens.text);
   c.time = integer(out.tokens.ts);
   if (out.tokens.modelInfo.starts_with('{')) c.model = c.text(token_in(ui, "modelInfo", "modelId"));
-  od::value value;
-  od::array images;
-  if (!out.tokens.images.starts_with('[') || !seek(ui, "images", value) || value.get_array().get(images)) return true;
-  return for_each_element(images, [&](od::value& image, std::size_t) {
+  return for_each_in(ui, "images", [&](od::value& image, std::size_t) {
     Media media{"image", {}, {}, {}};
     media.take("url", c.text(token_of(image)));
     append_mark(out.marker, media);
-    return true;
   });
 }
 
@@ -138,13 +133,10 @@ RecordOutcome say(ItemContext& c, EventKind kind, std::string text) {
 RecordOutcome read_human(ItemContext& c, const UiText& ui, const ItemFields& fields) {
   const auto words = trimmed(ui.text);
   if (words.empty() && ui.marker.empty()) return RecordOutcome::skipped("blank_message");
-  Event& e = c.add(EventKind::user_msg, Role::user);
-  e.origin = is_true(fields.keys.subtask) ? Origin::parent_agent
-             : words.starts_with('/')     ? Origin::command
-                                          : Origin::typed;
-  e.text = words;
-  e.summary = ui.marker;
-  e.starts_exchange = true;
+  const Origin origin = is_true(fields.keys.subtask) ? Origin::parent_agent
+                        : words.starts_with('/')     ? Origin::command
+                                                     : Origin::typed;
+  c.add_prompt(origin, std::string(words), ui.marker);
   return RecordOutcome::indexed();
 }
 
@@ -289,16 +281,12 @@ RecordOutcome read_ui(ItemContext& c, od::object& item, const ItemFields& fields
   if (is_true(fields.keys.superseded)) return RecordOutcome::skipped("superseded");
   RecordOutcome verdict = read_named(c, item, object, fields, ui);
   if (verdict.broken || fields.keys.dropped.empty()) return verdict;
-  od::value value;
-  od::array range;
   std::array<std::int64_t, 2> ends{};
-  if (seek(item, "dropped", value) && !value.get_array().get(range) &&
-      for_each_element(range, [&](od::value& element, std::size_t i) {
-        if (i < ends.size()) ends[i] = integer(token_of(element));
-        return true;
-      }))
-    c.add_lifecycle("compaction",
-                    "entries " + std::to_string(ends[0]) + " to " + std::to_string(ends[1]) + " left the context");
+  for_each_in(item, "dropped", [&](od::value& element, std::size_t i) {
+    if (i < ends.size()) ends[i] = integer(token_of(element));
+  });
+  c.add_lifecycle("compaction",
+                  "entries " + std::to_string(ends[0]) + " to " + std::to_string(ends[1]) + " left the context");
   return RecordOutcome::indexed();
 }
 

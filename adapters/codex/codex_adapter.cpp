@@ -152,8 +152,4 @@ class CodexAdapter final : public Adapter {
 
 }  // namespace memd::codex
 
-template <>
-const memd::Adapter& memd::adapter<memd::Platform::codex>() {
-  static const codex::CodexAdapter instance;
-  return instance;
-}
+MEMD_ADAPTER(codex, codex::CodexAdapter())

@@ -1,7 +1,6 @@
 #include "adapters/codex/decoders.hpp"
 
 #include "adapters/json/stamp_token.hpp"
-#include "schemas/base/hash.hpp"
 #include "schemas/ids.hpp"
 
 namespace memd::codex {

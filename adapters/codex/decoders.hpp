@@ -5,8 +5,6 @@
 #include "adapters/json/log_decoder.hpp"
 #include "schemas/source.hpp"
 
-#include <string>
-
 namespace memd::codex {
 
 MEMD_KEYS(OuterKeys, timestamp, type, payload, id, record_type, metadata);

@@ -47,24 +47,21 @@ RecordOutcome read_error(RecordContext& c, const Payload& payload) {
   std::string text = c.text(payload.message);
   if (trimmed(text).empty()) return RecordOutcome::skipped("blank_message");
   c.identify_locally("error", hash64(text));
-  Event& e = c.add(EventKind::error, Role::system);
-  e.lifecycle = "api_error";
-  e.is_error = true;
-  e.text = std::move(text);
+  c.add_error(std::move(text));
   return RecordOutcome::indexed();
 }
 
 RecordOutcome read_agent_start(RecordContext& c, const Payload& payload) {
   const std::string thread = c.text(payload.new_thread_id);
   if (!is_uuid(thread)) return RecordOutcome::skipped("display");
-  c.add_subagent(make_session_uid(Platform::codex, thread), c.text(payload.call_id), c.time());
+  c.add_subagent(make_session_uid(Platform::codex, thread), c.text(payload.call_id), c.time);
   return RecordOutcome::indexed();
 }
 
 RecordOutcome read_name(RecordContext& c, const Payload& payload) {
   const std::string name = one_line(c.text(payload.thread_name), 300);
   if (name.empty()) return RecordOutcome::skipped("empty_title");
-  SessionUpdate& update = c.add_update(c.session_uid(), c.time());
+  SessionUpdate& update = c.add_session();
   update.title = name;
   update.title_rank = TitleRank::custom;
   return RecordOutcome::indexed();
@@ -72,10 +69,7 @@ RecordOutcome read_name(RecordContext& c, const Payload& payload) {
 
 // The goal of "/goal …", written again at each change of its state. The model gets it in an injected text.
 RecordOutcome read_goal(RecordContext& c, od::object& item) {
-  od::object goal;
-  od::value objective;
-  std::string text;
-  if (seek_object(item, "goal", goal) && seek(goal, "objective", objective)) text = c.text(token_of(objective));
+  const std::string text = c.text(token_in(item, "goal", "objective"));
   if (trimmed(text).empty()) return RecordOutcome::skipped("no_content");
   c.identify_in_session("goal", hash64(text));
   Event& e = c.add(EventKind::user_msg, Role::user);
@@ -85,15 +79,11 @@ RecordOutcome read_goal(RecordContext& c, od::object& item) {
 }
 
 RecordOutcome read_review(RecordContext& c, od::object& item, std::string_view type) {
-  std::string text;
-  od::object output;
+  std::string text = c.text(token_in(item, "review_output", "overall_explanation"));
   od::value value;
-  if (seek_object(item, "review_output", output) && seek(output, "overall_explanation", value))
-    c.append_text(token_of(value), text);
   if (seek(item, "user_facing_hint", value)) c.append_text(token_of(value), text);
   c.identify_locally(type, hash64(text));
-  Event& e = c.add_lifecycle(type == "entered_review_mode" ? "review_started" : "review_finished");
-  e.text = std::move(text);
+  c.add_lifecycle(type == "entered_review_mode" ? "review_started" : "review_finished").text = std::move(text);
   return RecordOutcome::indexed();
 }
 

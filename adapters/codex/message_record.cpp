@@ -1,10 +1,8 @@
 #include "adapters/codex/record_context.hpp"
 #include "adapters/json/json_text.hpp"
-#include "adapters/json/media.hpp"
 #include "schemas/base/ascii.hpp"
 #include "schemas/base/hash.hpp"
 
-#include <algorithm>
 #include <array>
 #include <vector>
 
@@ -97,6 +95,13 @@ struct Part {
   std::string image;  // its mark
 };
 
+std::string texts_of(const std::vector<Part>& parts) {
+  std::string text;
+  for (const Part& part : parts)
+    append_line(text, part.text);
+  return text;
+}
+
 bool read_parts(RecordContext& c, od::object& item, std::vector<Part>& out) {
   od::value content;
   if (!seek(item, "content", content)) return true;
@@ -126,15 +131,8 @@ bool read_parts(RecordContext& c, od::object& item, std::vector<Part>& out) {
 std::vector<std::string> read_kinds(RecordContext& c, od::object& item) {
   std::vector<std::string> kinds;
   od::object metadata;
-  od::value value;
-  od::array list;
-  if (!seek_object(item, kMetadata, metadata) || !seek(metadata, "content_item_kinds", value) ||
-      value.get_array().get(list))
-    return kinds;
-  for_each_element(list, [&](od::value& kind, std::size_t) {
-    kinds.push_back(c.text(token_of(kind)));
-    return true;
-  });
+  const auto add = [&](od::value& kind, std::size_t) { kinds.push_back(c.text(token_of(kind))); };
+  if (seek_object(item, kMetadata, metadata)) for_each_in(metadata, "content_item_kinds", add);
   return kinds;
 }
 
@@ -166,12 +164,7 @@ Prompt read_prompt(const std::vector<Part>& parts, const std::vector<std::string
 }
 
 // Returns the turn of an item from the client's metadata. Empty when there is none.
-std::string_view turn_of(od::object& item) {
-  od::object metadata;
-  od::value turn;
-  if (!seek_object(item, kMetadata, metadata) || !seek(metadata, "turn_id", turn)) return {};
-  return string_body(token_of(turn));
-}
+std::string_view turn_of(od::object& item) { return string_body(token_in(item, kMetadata, "turn_id")); }
 
 void identify(RecordContext& c, od::object& item, const Payload& payload, std::string_view text) {
   const auto role = string_body(payload.role);
@@ -180,12 +173,10 @@ void identify(RecordContext& c, od::object& item, const Payload& payload, std::s
 }
 
 Event& add_prompt(RecordContext& c, Prompt& prompt) {
-  Event& e = c.add(EventKind::user_msg, Role::user);
-  e.origin = prompt.is_shell ? Origin::shell : prompt.text.starts_with(kPlanPrompt) ? Origin::plan : Origin::typed;
-  e.text = std::move(prompt.text);
-  e.summary = std::move(prompt.images);
-  e.starts_exchange = true;
-  return e;
+  const Origin origin = prompt.is_shell                        ? Origin::shell
+                        : prompt.text.starts_with(kPlanPrompt) ? Origin::plan
+                                                               : Origin::typed;
+  return c.add_prompt(origin, std::move(prompt.text), std::move(prompt.images));
 }
 
 RecordOutcome emit_prompt(RecordContext& c, od::object& item, const Payload& payload, const std::vector<Part>& parts) {
@@ -195,39 +186,24 @@ RecordOutcome emit_prompt(RecordContext& c, od::object& item, const Payload& pay
   identify(c, item, payload, prompt.text);
   add_prompt(c, prompt);
   if (prompt.output.empty()) return RecordOutcome::indexed();
-  Event& output = c.add_lifecycle("shell_output");
-  output.origin = Origin::injected;
-  output.text =
-      c.detail() == Detail::full ? std::string_view(prompt.output) : utf8_prefix(prompt.output, kResultTextLimit);
+  if (c.detail() == Detail::stored) prompt.output.resize(utf8_prefix(prompt.output, kResultTextLimit).size());
+  c.add_injected("shell_output", std::move(prompt.output));
   return RecordOutcome::indexed();
 }
 
 RecordOutcome emit_answer(RecordContext& c, od::object& item, const Payload& payload, const std::vector<Part>& parts) {
-  std::string text;
-  for (const Part& part : parts)
-    append_line(text, part.text);
+  std::string text = texts_of(parts);
   if (trimmed(text).empty()) return RecordOutcome::skipped("blank_message");
   identify(c, item, payload, text);
-  Event& e = c.add(EventKind::assistant_msg, Role::assistant);
-  e.text = std::move(text);
+  c.add_said(EventKind::assistant_msg, std::move(text));
   return RecordOutcome::indexed();
 }
 
 RecordOutcome read_reasoning(RecordContext& c, od::object& item, const Payload& payload) {
   std::string text;
   for (const std::string_view key : {"summary", "content"}) {
-    od::value value;
-    od::array parts;
-    if (!seek(item, key, value) || value.get_array().get(parts)) continue;
-    const bool whole = for_each_element(parts, [&](od::value& element, std::size_t) {
-      od::object part;
-      PartKeys tokens;
-      if (element.get_object().get(part)) return true;
-      if (!collect(part, tokens)) return false;
-      append_line(text, c.text(tokens.text));
-      return true;
-    });
-    if (!whole) return RecordOutcome::damaged();
+    const auto append = [&](const PartKeys& part, od::object&, std::size_t) { append_line(text, c.text(part.text)); };
+    if (!for_each_object<PartKeys>(item, key, append)) return RecordOutcome::damaged();
   }
   const auto id = string_body(payload.id);
   if (id.empty() || !identify_item(c, "reasoning", id, turn_of(item), hash64(text)))
@@ -265,21 +241,15 @@ RecordOutcome read_prompt_echo(RecordContext& c, std::string_view text, std::str
 RecordOutcome read_agent_message(RecordContext& c, od::object& item, const Payload& payload) {
   std::vector<Part> parts;
   if (!read_parts(c, item, parts)) return RecordOutcome::damaged();
-  std::string text;
-  for (const Part& part : parts)
-    append_line(text, part.text);
+  std::string text = texts_of(parts);
   if (trimmed(text).empty()) return RecordOutcome::skipped("encrypted_message");
   c.identify_by("agent_message", string_body(payload.id), hash64(text));
   const std::string way = c.text(payload.author) + " to " + c.text(payload.recipient);
   if (string_body(payload.recipient) == "/root" || string_body(payload.recipient).empty()) {
-    Event& e = c.add_lifecycle("agent_message", one_line(way, 120));
-    e.text = std::move(text);
+    c.add_lifecycle("agent_message", one_line(way, 120)).text = std::move(text);
     return RecordOutcome::indexed();
   }
-  Event& e = c.add(EventKind::user_msg, Role::user);
-  e.origin = Origin::parent_agent;
-  e.text = std::move(text);
-  e.starts_exchange = true;
+  c.add_prompt(Origin::parent_agent, std::move(text));
   return RecordOutcome::indexed();
 }
 

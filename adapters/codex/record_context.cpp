@@ -4,9 +4,6 @@
 #include "schemas/base/stamp.hpp"
 #include "schemas/ids.hpp"
 
-#include <algorithm>
-#include <limits>
-
 namespace memd::codex {
 namespace {
 
@@ -17,9 +14,10 @@ constexpr std::size_t kGlobalIdLength = 20;
 }  // namespace
 
 RecordContext::RecordContext(const Line& line, Detail detail, EventBatch& out)
-    : RecordEvents(Platform::codex, line.session_uid, line.raw, detail, out),
-      line_(line),
-      time_(parse_stamp(line.timestamp).value_or(0)) {}
+    : RecordBuilder(Platform::codex, line.session_uid, line.raw, detail, out), line_(line) {
+  time = parse_stamp(line.timestamp).value_or(0);
+  block = 0;
+}
 
 void RecordContext::identify_by(std::string_view kind, std::string_view native_id, std::uint64_t content) {
   if (native_id.size() < kGlobalIdLength) return identify_locally(kind, hash_combine(hash64(native_id), content));
@@ -39,13 +37,12 @@ void RecordContext::identify_locally(std::string_view kind, std::uint64_t conten
 
 void RecordContext::identify_in_session(std::string_view kind, std::uint64_t content) {
   identify_locally(kind, content);
-  key_ = hash_combine(hash64(line_.session_uid, hash64(kind)), content);
+  identify(hash_combine(hash64(line_.session_uid, hash64(kind)), content));
 }
 
 void RecordContext::set_key(std::uint64_t key, bool local) {
-  key_ = key;
-  local_ = local;
-  index_ = 0;
+  identify(key);
+  id_is_local = local;
 }
 
 void append_line(std::string& text, std::string_view part) {
@@ -63,17 +60,10 @@ bool identify_item(RecordContext& c, std::string_view kind, std::string_view id,
   return by_turn || id.size() >= kGlobalIdLength;
 }
 
-Event& RecordContext::add(EventKind kind, Role role, std::size_t block) {
-  Event& e = emplace(event_key(key_, index_++), time_, kind, role, block);
-  e.id_is_local = local_;
-  if (local_) e.input_hash = content_;
-  return e;
-}
-
-Event& RecordContext::add_lifecycle(std::string_view name, std::string_view summary) {
-  Event& e = add(EventKind::lifecycle, Role::system);
-  e.lifecycle = name;
-  e.summary = summary;
+Event& RecordContext::add_as(std::uint32_t index, EventKind kind, Role role, std::size_t of_block) {
+  Event& e = RecordBuilder::add_as(index, kind, role, of_block);
+  e.id_is_local = id_is_local;
+  if (id_is_local) e.input_hash = content_;
   return e;
 }
 

@@ -3,10 +3,9 @@
 #include "adapters/json/json_access.hpp"
 #include "adapters/json/json_text.hpp"
 #include "adapters/json/log_decoder.hpp"
-#include "adapters/json/record_events.hpp"
+#include "adapters/json/record_builder.hpp"
 #include "schemas/event_batch.hpp"
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -26,14 +25,13 @@ struct Line {
   bool is_compaction_output = false;  // the model's answer to the request for a compaction's summary
 };
 
-// Creates the events of one record with their common fields and ids. Must not outlive the record's bytes. One thread at
-// a time.
+// Creates the events of one record; call one of identify_… before an event is added.
 //
 // Ids: a record with a platform id (messages, calls) is one event in all copies, wherever the copy is stored. The
 // record that repeats it (Event::is_echo) gives an event with the same id. Where a build identifies the turn but not
 // the message, turn and text identify the event. All other records are identified by text, session and time:
 // Event::id_is_local is set, and the store finds copies in forks by their text.
-class RecordContext : public RecordEvents {
+class RecordContext : public RecordBuilder {
  public:
   RecordContext(const Line& line, Detail detail, EventBatch& out);
 
@@ -42,22 +40,14 @@ class RecordContext : public RecordEvents {
   void identify_locally(std::string_view kind, std::uint64_t content);
   void identify_in_session(std::string_view kind, std::uint64_t content);  // independent of time: repeats are one event
 
-  // Adds an event with the common fields set. Valid until the next call. Call one of identify_… first.
-  Event& add(EventKind kind, Role role, std::size_t block = 0);
-  Event& add_lifecycle(std::string_view name, std::string_view summary = {});
-
   const Line& line() const { return line_; }
-  TimeMs time() const { return time_; }
 
  private:
   void set_key(std::uint64_t key, bool local);
+  Event& add_as(std::uint32_t index, EventKind kind, Role role, std::size_t of_block) override;
 
   const Line& line_;
-  TimeMs time_ = 0;
-  std::uint64_t key_ = 0;
   std::uint64_t content_ = 0;
-  bool local_ = true;
-  std::uint32_t index_ = 0;
 };
 
 // Identifies an item of a turn, whether a response item or its repetition: by its id, or, where other model servers

@@ -49,10 +49,6 @@ bool read_source(RecordContext& c, od::object& meta, SubagentSource& out) {
   });
 }
 
-std::string field_of(RecordContext& c, od::object& object, std::string_view outer, std::string_view inner) {
-  return c.text(token_in(object, outer, inner));
-}
-
 // "https://ada:secret@example.org/x" → "https://example.org/x"
 std::string without_user(std::string url) {
   const auto scheme = url.find("://");
@@ -86,11 +82,11 @@ RecordOutcome read_session_meta(RecordContext& c, od::object& meta) {
     source.is_subagent = source.is_subagent || thread_source == machine;
   if (source.is_subagent && source.name.empty() && thread_source != "subagent") source.name = thread_source;
   const std::string cwd = c.text(tokens.cwd);
-  const std::string branch = field_of(c, meta, "git", "branch");
+  const std::string branch = c.text(token_in(meta, "git", "branch"));
   const std::string version = c.text(tokens.cli_version);
-  const std::string remote = without_user(field_of(c, meta, "git", "repository_url"));
+  const std::string remote = without_user(c.text(token_in(meta, "git", "repository_url")));
 
-  SessionUpdate& update = c.add_update(c.session_uid(), c.time());
+  SessionUpdate& update = c.add_session();
   update.repo = remote;
   update.kind = source.is_subagent ? SessionKind::subagent : SessionKind::main;
   if (source.parent.empty()) source.parent = c.text(tokens.parent_thread_id);
@@ -103,7 +99,7 @@ RecordOutcome read_session_meta(RecordContext& c, od::object& meta) {
       if (is_string(name) && !string_body(name).empty()) update.agent_name = c.text(name);
   }
   update.forked_from = thread_uid(c.text(tokens.forked_from_id));
-  if (update.forked_from.empty()) update.forked_from = thread_uid(field_of(c, meta, "history_base", "thread_id"));
+  if (update.forked_from.empty()) update.forked_from = thread_uid(c.text(token_in(meta, "history_base", "thread_id")));
   if (update.forked_from == update.session_uid) update.forked_from.clear();  // a thread reset to an earlier point
 
   // Each resume writes the meta again, into the same file.
@@ -121,7 +117,7 @@ RecordOutcome read_session_meta(RecordContext& c, od::object& meta) {
 RecordOutcome read_turn_context(RecordContext& c, od::object& item, const Payload& payload) {
   const std::string model = c.text(payload.model);
   const std::string cwd = c.text(payload.cwd);
-  const std::string mode = field_of(c, item, "collaboration_mode", "mode");
+  const std::string mode = c.text(token_in(item, "collaboration_mode", "mode"));
   c.identify_by_turn("turn_context", string_body(payload.turn_id), hash64(model, hash64(cwd, hash64(mode))));
   Event& e =
       c.add_lifecycle("turn_context", one_line(model + (mode.empty() || mode == "default" ? "" : ", " + mode), 80));
@@ -133,18 +129,10 @@ RecordOutcome read_turn_context(RecordContext& c, od::object& item, const Payloa
 RecordOutcome read_compacted(RecordContext& c, od::object& item, const Payload& payload) {
   std::string summary = c.text(payload.message);
   std::size_t kept = 0;
-  od::value value;
-  od::array history;
-  if (seek(item, "replacement_history", value) && !value.get_array().get(history) &&
-      !for_each_element(history, [&](od::value&, std::size_t) { return ++kept > 0; }))
+  if (!for_each_in(item, "replacement_history", [&](od::value&, std::size_t) { ++kept; }))
     return RecordOutcome::damaged();
   c.identify_locally("compacted", hash64(summary, kept));
-  c.add_lifecycle("compaction", kept == 0 ? "" : std::to_string(kept) + " messages kept");
-  if (!trimmed(summary).empty()) {
-    Event& e = c.add_lifecycle("compact_summary");
-    e.origin = Origin::injected;
-    e.text = std::move(summary);
-  }
+  c.add_compaction(kept == 0 ? "" : std::to_string(kept) + " messages kept", std::move(summary));
   return RecordOutcome::indexed();
 }
 
@@ -159,7 +147,6 @@ using Counts = UsageKeys;
 
 bool read_counts(od::object& info, std::string_view key, Counts& counts) {
   od::object usage;
-  counts = {};
   return !seek_object(info, key, usage) || collect(usage, counts);
 }
 
@@ -205,15 +192,15 @@ bool read_limits(RecordContext& c, od::object& item) {
     limit.name = of.empty() ? "codex" : of;
     limit.used_percent = *used;
     limit.window_minutes = integer(counts.window_minutes);
-    limit.reported_at = c.time();
+    limit.reported_at = c.time;
     limit.resets_at = from_unix_seconds(integer(counts.resets_at));
     if (is_number(counts.resets_in_seconds))
-      limit.resets_at = c.time() + from_unix_seconds(integer(counts.resets_in_seconds));
+      limit.resets_at = c.time + from_unix_seconds(integer(counts.resets_in_seconds));
   }
   if (found.empty()) return true;
   auto& updates = c.out().sessions;
   const bool again = !updates.empty() && updates.back().session_uid == c.session_uid();
-  SessionUpdate& update = again ? updates.back() : c.add_update(c.session_uid(), c.time());
+  SessionUpdate& update = again ? updates.back() : c.add_session();
   std::erase_if(update.limits, [&](const RateLimit& l) {
     return std::ranges::any_of(
         found, [&](const RateLimit& f) { return f.name == l.name && f.window_minutes == l.window_minutes; });

@@ -121,15 +121,13 @@ bool read_answers(RecordContext& c, od::object& object, ToolOutput& out) {
     od::object entry;
     od::value list;
     od::array chosen;
-    if (value.get_object().get(entry)) return true;
-    if (!seek(entry, "answers", list) || list.get_array().get(chosen)) return true;
+    if (value.get_object().get(entry) || !seek(entry, "answers", list) || list.get_array().get(chosen)) return true;
     if (!out.answers.empty()) out.answers.push_back('\n');
     append_unescaped(question, out.answers);
     out.answers.push_back(':');
     return for_each_element(chosen, [&](od::value& answer, std::size_t index) {
       out.answers.append(index == 0 ? " " : ", ");
       c.append_text(token_of(answer), out.answers);
-      return true;
     });
   });
 }
@@ -278,11 +276,8 @@ RecordOutcome read_result(RecordContext& c, od::object& item, const Payload& pay
   if (seek(item, "output", value) && !read_tool_output(c, value, output)) return RecordOutcome::damaged();
   // The record of how the command ended (turn_item.cpp) has the call's id, too.
   c.identify_by(output.goes_on ? "interim" : "result", string_body(payload.call_id), hash64(output.text));
-  Event& e = c.add(EventKind::tool_result, Role::tool);
-  e.call_id = c.text(payload.call_id);
-  e.is_error = output.failed;
+  Event& e = tool_calls::add_result(c, c.text(payload.call_id), std::move(output.text), output.failed);
   e.facts.exit_code = output.exit_code;
-  tool_calls::take_result_text(c.detail(), std::move(output.text), e);
   if (!output.text_end.empty()) e.text_end = std::move(output.text_end);
   e.summary = output.goes_on ? std::string(kBackgroundMark) : std::move(output.marker);
   const std::string call_id = e.call_id;
@@ -292,7 +287,7 @@ RecordOutcome read_result(RecordContext& c, od::object& item, const Payload& pay
     decision.call_id = call_id;
     decision.text = std::move(output.answers);
   }
-  if (!output.agent_id.empty()) c.add_subagent(make_session_uid(Platform::codex, output.agent_id), call_id, c.time());
+  if (!output.agent_id.empty()) c.add_subagent(make_session_uid(Platform::codex, output.agent_id), call_id, c.time);
   return RecordOutcome::indexed();
 }
 
@@ -301,36 +296,23 @@ RecordOutcome read_server_call(RecordContext& c, od::object& item, const Payload
                                std::string_view input) {
   std::string call_id = c.text(payload.call_id.empty() ? payload.id : payload.call_id);
   od::value value;
-  const bool has_input = seek(item, input, value);
-  const auto content = has_input ? hash64(token_of(value)) : 0;
+  const auto content = seek(item, input, value) ? hash64(token_of(value)) : 0;
   c.identify_by("call", call_id, hash64(string_body(payload.status), hash64(tool, content)));
   if (call_id.empty())
     call_id = std::string(tool) + "@" + std::string(c.line().timestamp) + "+" + std::to_string(c.line().raw.offset);
-  Event& call = c.add(EventKind::tool_call, Role::assistant);
-  call.tool = tool;
-  call.call_id = call_id;
-  call.summary = tool;
-  if (has_input && !tool_calls::read_tool_input(c, value, access_of, call)) return RecordOutcome::damaged();
+  if (!tool_calls::add_call(c, std::string(tool), call_id, item, input, access_of)) return RecordOutcome::damaged();
   const auto status = string_body(payload.status);
   if (status != "completed" && status != "failed") return RecordOutcome::indexed();
-  Event& result = c.add(EventKind::tool_result, Role::tool);
-  result.call_id = call_id;
-  result.is_error = status == "failed";
+  Event& result = tool_calls::add_result(c, call_id, {}, status == "failed");
   result.summary = "[" + std::string(status) + "]";
   return RecordOutcome::indexed();
 }
 
 RecordOutcome read_local_shell(RecordContext& c, od::object& item, const Payload& payload) {
   const auto id = has_value(payload.call_id) ? payload.call_id : payload.id;
-  od::value action;
-  const bool has_action = seek(item, "action", action);
   c.identify_by("call", string_body(id), hash64(string_body(payload.status)));
-  Event& call = c.add(EventKind::tool_call, Role::assistant);
-  call.tool = "local_shell";
-  call.call_id = c.text(id);
-  call.summary = call.tool;
-  return has_action && !tool_calls::read_tool_input(c, action, access_of, call) ? RecordOutcome::damaged()
-                                                                                : RecordOutcome::indexed();
+  return tool_calls::add_call(c, "local_shell", c.text(id), item, "action", access_of) ? RecordOutcome::indexed()
+                                                                                       : RecordOutcome::damaged();
 }
 
 }  // namespace

@@ -66,33 +66,23 @@ void set_said(RecordContext& c, std::string_view said, Event& call) {
 
 Event& add_result(RecordContext& c, const Item& item, std::string text, bool failed) {
   c.identify_by("result", item.id(), hash64(text));
-  Event& result = c.add(EventKind::tool_result, Role::tool);
+  const bool is_silent = text.empty();
+  Event& result = tool_calls::add_result(c, c.text(item.id_token()), std::move(text), failed);
   result.is_echo = true;
-  result.call_id = c.text(item.id_token());
-  result.is_error = failed;
-  if (text.empty()) result.summary = std::string("[").append(failed ? "failed" : "completed").append("]");
-  tool_calls::take_result_text(c.detail(), std::move(text), result);
+  if (is_silent) result.summary = std::string("[").append(failed ? "failed" : "completed").append("]");
   return result;
 }
 
 // Appends the strings, and the "text" fields of the objects, of a list.
-bool append_texts(RecordContext& c, od::value& list, std::string& text) {
-  od::array parts;
-  if (list.get_array().get(parts)) return true;
-  return for_each_element(parts, [&](od::value& value, std::size_t) {
+bool append_texts(RecordContext& c, od::object& object, std::string_view list, std::string& text) {
+  return for_each_in(object, list, [&](od::value& value, std::size_t) {
     const auto token = token_of(value);
     if (is_string(token)) append_line(text, c.text(token));
     od::object part;
     od::value inner;
     if (token.starts_with('{') && !value.get_object().get(part) && seek(part, "text", inner))
       append_line(text, c.text(token_of(inner)));
-    return true;
   });
-}
-
-bool append_texts(RecordContext& c, od::object& object, std::string_view key, std::string& text) {
-  od::value list;
-  return !seek(object, key, list) || append_texts(c, list, text);
 }
 
 // Commands.
@@ -150,7 +140,6 @@ bool read_changes(RecordContext& c, od::object& object, std::vector<FileTouch>& 
       if (key == "type") type = string_body(token_of(field));
       if (key == "unified_diff" || key == "content") c.append_text(token_of(field), text);
       if (key == "move_path") moved_to = c.text(token_of(field));
-      return true;
     });
     if (!read) return false;
     const auto lines = tool_calls::count_lines(text);
@@ -289,20 +278,22 @@ RecordOutcome read_agent_call(RecordContext& c, const Item& item) {
   set_said(c, c.text(item.tokens.prompt), call);
   const std::string call_id = call.call_id;
   add_result(c, item, {}, item.failed());
-  od::value value;
-  od::array agents;
-  const bool starts = tool == "spawn_agent" || tool == "spawnAgent";
-  if (!starts || !seek(item.object, "receiver_thread_ids", value) || value.get_array().get(agents))
-    return RecordOutcome::indexed();
-  const bool whole = for_each_element(agents, [&](od::value& agent, std::size_t) {
+  if (tool != "spawn_agent" && tool != "spawnAgent") return RecordOutcome::indexed();
+  const bool whole = for_each_in(item.object, "receiver_thread_ids", [&](od::value& agent, std::size_t) {
     const auto thread = string_body(token_of(agent));
-    if (is_uuid(thread)) c.add_subagent(make_session_uid(Platform::codex, thread), call_id, c.time());
-    return true;
+    if (is_uuid(thread)) c.add_subagent(make_session_uid(Platform::codex, thread), call_id, c.time);
   });
   return whole ? RecordOutcome::indexed() : RecordOutcome::damaged();
 }
 
 // Messages.
+
+RecordOutcome add_answer(RecordContext& c, std::string text) {
+  Event& e = c.add(EventKind::assistant_msg, Role::assistant);
+  e.is_echo = true;
+  e.text = std::move(text);
+  return RecordOutcome::indexed();
+}
 
 RecordOutcome read_message_item(RecordContext& c, const Item& item, std::string_view turn, bool by_user) {
   std::string text;
@@ -310,10 +301,7 @@ RecordOutcome read_message_item(RecordContext& c, const Item& item, std::string_
   if (by_user) return read_prompt_echo(c, text, turn);
   if (trimmed(text).empty()) return RecordOutcome::skipped("blank_message");
   identify_item(c, "message/assistant", item.id(), turn, hash64(text));
-  Event& e = c.add(EventKind::assistant_msg, Role::assistant);
-  e.is_echo = true;
-  e.text = std::move(text);
-  return RecordOutcome::indexed();
+  return add_answer(c, std::move(text));
 }
 
 // The answer's record contains the plan between tags, in threads that have it.
@@ -321,10 +309,7 @@ RecordOutcome read_plan(RecordContext& c, const Item& item, std::string_view tur
   std::string text = c.text(item.tokens.text);
   if (trimmed(text).empty()) return RecordOutcome::skipped("no_content");
   c.identify_by_turn("plan", turn, hash64(text));
-  Event& e = c.add(EventKind::assistant_msg, Role::assistant);
-  e.is_echo = true;
-  e.text = std::move(text);
-  return RecordOutcome::indexed();
+  return add_answer(c, std::move(text));
 }
 
 RecordOutcome read_reasoning_item(RecordContext& c, const Item& item, std::string_view turn) {
@@ -343,8 +328,7 @@ RecordOutcome read_reasoning_item(RecordContext& c, const Item& item, std::strin
 RecordOutcome read_review(RecordContext& c, const Item& item, std::string_view lifecycle) {
   std::string text = c.text(item.tokens.review);
   c.identify_by(lifecycle, item.id(), hash64(text));
-  Event& e = c.add_lifecycle(lifecycle);
-  e.text = std::move(text);
+  c.add_lifecycle(lifecycle).text = std::move(text);
   return RecordOutcome::indexed();
 }
 

@@ -148,7 +148,6 @@ class Decoder final : public KeyedDecoder<Record> {
     ContentText content{c.text(data.content), {}, {}};
     for_each_object<Attachment>(object, "attachments", [&](const Attachment& one, od::object& attachment, std::size_t) {
       append_mark(content.marks, read_media(c, string_body(one.type), attachment));
-      return true;
     });
     if (content.is_blank()) return RecordOutcome::skipped("blank_message");
     const auto source = string_body(data.source);
@@ -168,7 +167,6 @@ class Decoder final : public KeyedDecoder<Record> {
     const bool whole =
         for_each_object<Request>(object, "toolRequests", [&](const Request& request, od::object& call, std::size_t) {
           add_call(c, call, request.toolCallId, request.name, request.mcpServerName, request.mcpToolName);
-          return true;
         });
     if (!whole) return RecordOutcome::damaged();
     // Versions without session.usage_record tell the output only.
@@ -183,27 +181,21 @@ class Decoder final : public KeyedDecoder<Record> {
 
   static Event& add_call(RecordBuilder& c, od::object& object, std::string_view id, std::string_view name,
                          std::string_view server, std::string_view tool) {
-    Event& e = c.add(EventKind::tool_call, Role::assistant);
-    e.tool = is_string(server) && is_string(tool) ? "mcp__" + c.text(server) + "__" + c.text(tool) : c.text(name);
-    e.call_id = c.text(id);
-    e.summary = e.tool;
-    od::value input;
-    if (seek(object, "arguments", input)) tool_calls::read_tool_input(c, input, access_of, e);
-    if (c.detail() == Detail::stored && access_of(e.tool) == FileAccess::modified)
-      tool_calls::add_edits(object, "arguments", e);
-    return e;
+    const bool of_server = is_string(server) && is_string(tool);
+    tool_calls::add_call(c, of_server ? "mcp__" + c.text(server) + "__" + c.text(tool) : c.text(name), c.text(id),
+                         object, "arguments", access_of);
+    return c.out().events.back();
   }
 
   static RecordOutcome read_result(RecordBuilder& c, od::object& object, const Data& data) {
     Outcome said;
     if (!collect_in(object, "result", said) || !is_string(said.content))
       if (!collect_in(object, "error", said)) said = {};
-    Event& e = c.add(EventKind::tool_result, Role::tool);
-    e.call_id = c.text(data.toolCallId);
-    e.is_error = !is_true(data.success);
+    Event& e =
+        tool_calls::add_result(c, c.text(data.toolCallId),
+                               c.text(is_string(said.content) ? said.content : said.message), !is_true(data.success));
     if (const auto code = token_in(object, "shellExecution", "exitCode"); is_number(code))
       e.facts.exit_code = static_cast<std::int32_t>(integer(code));
-    tool_calls::take_result_text(c.detail(), c.text(is_string(said.content) ? said.content : said.message), e);
     return RecordOutcome::indexed();
   }
 
@@ -283,9 +275,8 @@ class Decoder final : public KeyedDecoder<Record> {
     const bool whole = for_each_field(models, [&](std::string_view model, od::value& value) {
       od::object metrics;
       Usage usage;
-      if (value.get_object().get(metrics) || !collect_in(metrics, "usage", usage)) return true;
+      if (value.get_object().get(metrics) || !collect_in(metrics, "usage", usage)) return;
       session.account.push_back({std::string(model), from, c.time, tokens_of(usage), 0, 0});
-      return true;
     });
     return whole ? RecordOutcome::indexed() : RecordOutcome::damaged();
   }
@@ -296,29 +287,23 @@ class Decoder final : public KeyedDecoder<Record> {
 // A path in the configuration is a directory of sessions. Stateless, thread-safe.
 class CopilotAdapter final : public AdapterOf<Decoder> {
  public:
-  const AdapterDescription& describe() const override {
-    static const AdapterDescription description{
-        .platform = Platform::copilot,
-        .adapter_version = "1.0.0",
-        .data_completeness = DataCompleteness::full,
-        .capabilities = all_capabilities_but({Capability::cost}),
-        .limitations = {"Copilot CLI tells a working directory and a branch for each session, not for its subagents.",
+  CopilotAdapter()
+      : AdapterOf({.platform = Platform::copilot,
+                   .adapter_version = "1.0.0",
+                   .data_completeness = DataCompleteness::full,
+                   .capabilities = all_capabilities_but({Capability::cost}),
+                   .limitations =
+                       {"Copilot CLI tells a working directory and a branch for each session, not for its subagents.",
                         "The names of sessions (workspace.yaml) are not read.",
                         "Copilot CLI counts premium requests, not dollars; the costs are memd's.",
                         "Images and other attachments are stored as references to the log, not as text.",
                         "Of turns that were taken back with a snapshot, only what memd read before is known: Copilot "
                         "CLI removes them from its log."},
-        .storage_locations = {"~/.copilot/session-state", "$COPILOT_HOME/session-state"},
-        .resume_command = {"copilot", "--resume", "{id}"}};  // copilot --help
-    return description;
-  }
+                   .storage_locations = {"~/.copilot/session-state", "$COPILOT_HOME/session-state"},
+                   .resume_command = {"copilot", "--resume", "{id}"}}) {}  // copilot --help
 
   std::vector<fs::path> roots(const HomeLayout& home) const override {
-    if (!home.override_roots.empty()) return home.override_roots;
-    std::vector<fs::path> roots = home.places("COPILOT_HOME", home.home / ".copilot");
-    for (fs::path& root : roots)
-      root /= "session-state";
-    return roots;
+    return home.roots_in("COPILOT_HOME", ".copilot", "session-state");
   }
 
   std::optional<SourceCandidate> classify(const fs::path& root, const fs::path& file) const override {
@@ -341,8 +326,4 @@ class CopilotAdapter final : public AdapterOf<Decoder> {
 
 }  // namespace memd::copilot
 
-template <>
-const memd::Adapter& memd::adapter<memd::Platform::copilot>() {
-  static const copilot::CopilotAdapter instance;
-  return instance;
-}
+MEMD_ADAPTER(copilot, copilot::CopilotAdapter())

@@ -22,27 +22,26 @@ namespace fs = std::filesystem;
 // A path in the configuration is a "User" folder. Stateless, thread-safe.
 class CopilotChatAdapter final : public AdapterOf<RequestDecoder> {
  public:
-  const AdapterDescription& describe() const override {
-    static const AdapterDescription description{
-        .platform = Platform::copilot_chat,
-        .adapter_version = "1.0.0",
-        .data_completeness = DataCompleteness::full,
-        .capabilities = all_capabilities_but({Capability::cost, Capability::session_stop, Capability::git_branch}),
-        .limitations =
-            {"The adapter follows the public source of VS Code; no real user's sessions were available.",
-             "Tokens are those of the last request of a turn to the model: VS Code records no others.",
-             "Times are known for the start and the end of a turn, and for the rounds of its calls.",
-             "chatEditingSessions, which hold copies of edited files, are not read.",
-             "The calls of a subagent are part of its parent's turn.",
-             "Chats of chat participants that keep their own sessions (Claude, Codex, cloud agents) are not in these "
-             "files."},
-        .storage_locations = {"~/.config/<editor>/User/workspaceStorage/*/chatSessions",
-                              "~/.config/<editor>/User/globalStorage/emptyWindowChatSessions",
-                              "~/Library/Application Support/<editor>/User/…", "%APPDATA%\\<editor>\\User\\…",
-                              "~/.vscode-server/data/User/…"},
-        .resume_command = {}};  // VS Code opens a chat only in its own view
-    return description;
-  }
+  CopilotChatAdapter()
+      : AdapterOf(
+            {.platform = Platform::copilot_chat,
+             .adapter_version = "1.0.0",
+             .data_completeness = DataCompleteness::full,
+             .capabilities = all_capabilities_but({Capability::cost, Capability::session_stop, Capability::git_branch}),
+             .limitations =
+                 {"The adapter follows the public source of VS Code; no real user's sessions were available.",
+                  "Tokens are those of the last request of a turn to the model: VS Code records no others.",
+                  "Times are known for the start and the end of a turn, and for the rounds of its calls.",
+                  "chatEditingSessions, which hold copies of edited files, are not read.",
+                  "The calls of a subagent are part of its parent's turn.",
+                  "Chats of chat participants that keep their own sessions (Claude, Codex, cloud agents) are not in "
+                  "these "
+                  "files."},
+             .storage_locations = {"~/.config/<editor>/User/workspaceStorage/*/chatSessions",
+                                   "~/.config/<editor>/User/globalStorage/emptyWindowChatSessions",
+                                   "~/Library/Application Support/<editor>/User/…", "%APPDATA%\\<editor>\\User\\…",
+                                   "~/.vscode-server/data/User/…"},
+             .resume_command = {}}) {}  // VS Code opens a chat only in its own view
 
   std::vector<fs::path> roots(const HomeLayout& home) const override {
     if (!home.override_roots.empty()) return home.override_roots;
@@ -82,8 +81,4 @@ class CopilotChatAdapter final : public AdapterOf<RequestDecoder> {
 }  // namespace
 }  // namespace memd::copilot_chat
 
-template <>
-const memd::Adapter& memd::adapter<memd::Platform::copilot_chat>() {
-  static const copilot_chat::CopilotChatAdapter instance;
-  return instance;
-}
+MEMD_ADAPTER(copilot_chat, copilot_chat::CopilotChatAdapter())

@@ -52,14 +52,10 @@ void append_words(RecordBuilder& c, od::value& value, std::string& out, int dept
   if (is_string(token)) {
     c.append_text(token, out);
   } else if (token.starts_with('[') && depth < kDeepest && !value.get_array().get(list)) {
-    for_each_element(list, [&](od::value& element, std::size_t) {
-      append_words(c, element, out, depth + 1);
-      return true;
-    });
+    for_each_element(list, [&](od::value& element, std::size_t) { append_words(c, element, out, depth + 1); });
   } else if (token.starts_with('{') && depth < kDeepest && !value.get_object().get(object)) {
     for_each_field(object, [&](std::string_view key, od::value& field) {
       if (kHolders.has(key)) append_words(c, field, out, depth + 1);
-      return true;
     });
   }
 }
@@ -93,7 +89,6 @@ std::string lines_of(RecordBuilder& c, od::object& object, std::string_view key)
     out.append(out.empty() ? "" : "\n");
     const bool is_data = content.type == "\"embed\"" && !is_true(content.isText);
     out += is_data ? media_mark(c, "media", part) : words_of(c, part, "value");
-    return true;
   });
   return out;
 }
@@ -104,9 +99,7 @@ Recorded read_recorded(RecordBuilder& c, od::object& metadata) {
     for_each_object<Call>(object, "toolCalls", [&](const Call& call, od::object&, std::size_t) {
       const TimeMs time = from_unix_number(fraction(round.timestamp).value_or(0));
       out.calls.push_back({c.text(call.id), c.text(call.name), c.text(call.arguments), time, c.text(round.id), {}});
-      return true;
     });
-    return true;
   });
   od::object results;
   if (seek_object(metadata, "toolCallResults", results))
@@ -114,7 +107,6 @@ Recorded read_recorded(RecordBuilder& c, od::object& metadata) {
       od::object result;
       std::string& text = out.results[unescaped("\"" + std::string(id) + "\"")];
       if (!value.get_object().get(result)) text = lines_of(c, result, "content");
-      return true;
     });
   const auto add = [&](const Summary& summary) {
     const std::string round = c.text(summary.toolCallRoundId);
@@ -137,10 +129,8 @@ class Response {
   // Returns false if there was a part of an unknown kind.
   bool read(od::object& request) {
     bool known = true;
-    for_each_object<Part>(request, "response", [&](const Part& part, od::object& object, std::size_t) {
-      known &= read_part(part, object);
-      return true;
-    });
+    for_each_object<Part>(request, "response",
+                          [&](const Part& part, od::object& object, std::size_t) { known &= read_part(part, object); });
     for (auto& call : recorded_.calls)  // those that are not shown
       if (!call.id.empty()) add_call(call, {}, nullptr);
     c_.time = std::max(c_.time, ended_at_);
@@ -282,13 +272,10 @@ class Response {
       if (text.empty()) text = words_of(c_, *object, "pastTenseMessage");
     }
     if (!is_told && text.empty() && !refused && !is_true(part.isComplete)) return;
-    Event& e = c_.add(EventKind::tool_result, Role::tool);
+    Event& e = tool_calls::add_result(c_, call.id, std::move(text), failed || refused || exit_code.value_or(0) != 0);
     e.tool = call.name;
-    e.call_id = call.id;
-    e.is_error = failed || refused || exit_code.value_or(0) != 0;
     e.facts.exit_code = exit_code;
     if (refused) e.summary = kRejectedMark;
-    tool_calls::take_result_text(c_.detail(), std::move(text), e);
   }
 
   RecordBuilder& c_;
@@ -316,7 +303,6 @@ void read_prompt(const Request& keys, RecordBuilder& c, od::object& root) {
     for_each_object<Variable>(data, "variables", [&](const Variable& variable, od::object& object, std::size_t) {
       const auto kind = string_body(variable.kind);
       if (kAttached.has(kind)) append_mark(attached, read_media(c, kind, object));
-      return true;
     });
   ContentText said{std::move(text), {}, std::move(attached)};
   if (said.is_blank()) return;

@@ -6,7 +6,6 @@
 #include "schemas/base/hash.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
 #include <optional>
 
@@ -65,15 +64,12 @@ void add_file_of_params(ItemContext& c, std::string_view params, Event& call) {
 // Reads "diff": {"chunks": [{"diffString", "linesAdded", "linesRemoved"}]}.
 bool read_diff(ItemContext& c, od::object& result, FileTouch& touch, std::string& text) {
   od::object diff;
-  od::value chunks;
-  if (!seek_object(result, "diff", diff) || !seek(diff, "chunks", chunks) || !token_of(chunks).starts_with('['))
-    return false;
+  if (!seek_object(result, "diff", diff)) return false;
   return for_each_object<ChunkKeys>(diff, "chunks", [&](const ChunkKeys& chunk, od::object&, std::size_t) {
     touch.lines_added += static_cast<std::int32_t>(integer(chunk.linesAdded));
     touch.lines_removed += static_cast<std::int32_t>(integer(chunk.linesRemoved));
     if (!text.empty()) text.push_back('\n');
     c.append_text(chunk.diffString, text);
-    return true;
   });
 }
 
@@ -141,10 +137,9 @@ bool read_tool(ItemContext& c, od::object& tool) {
 
   Outcome outcome = read_outcome(c, failed && !error.empty() ? error : result);
   outcome.rejected |= string_body(tokens.userDecision) == "rejected";
-  Event& e = c.add(EventKind::tool_result, Role::tool);
-  e.call_id = call_id;
   // Cursor treats a command with a non-zero exit code as successful; for tests the code is the outcome.
-  e.is_error = failed || (is_test && outcome.exit_code.value_or(0) != 0);
+  Event& e = tool_calls::add_result(c, call_id, std::move(outcome.text),
+                                    failed || (is_test && outcome.exit_code.value_or(0) != 0));
   e.facts.exit_code = outcome.exit_code;
   if (outcome.rejected) e.summary = kRejectedMark;
   if (!failed && !outcome.rejected && !files.empty() && files.front().access == FileAccess::modified) {
@@ -152,7 +147,6 @@ bool read_tool(ItemContext& c, od::object& tool) {
     outcome.touch.access = FileAccess::modified;
     e.files.push_back(outcome.touch);
   }
-  tool_calls::take_result_text(c.detail(), std::move(outcome.text), e);
   return true;
 }
 
@@ -192,17 +186,9 @@ bool read_facts(ItemContext& c, od::object& bubble, TokenUsage& usage) {
     c.model = c.text(model);
     if (c.model == "default") c.model = "auto";
   }
-  od::value value;
-  od::array uris;
-  if (seek(bubble, "workspaceUris", value) && !value.get_array().get(uris)) {
-    std::size_t count = 0;
-    const bool whole = for_each_element(uris, [&](od::value& uri, std::size_t) {
-      c.cwd = ++count == 1 ? path_of_uri(c.text(token_of(uri))) : std::string();
-      return true;
-    });
-    if (!whole) return false;
-  }
-  return true;
+  return for_each_in(bubble, "workspaceUris", [&](od::value& uri, std::size_t index) {
+    c.cwd = index == 0 ? path_of_uri(c.text(token_of(uri))) : std::string();
+  });
 }
 
 bool read_error(ItemContext& c, od::object& bubble) {
@@ -235,11 +221,9 @@ RecordOutcome read_bubble(ItemContext& c, od::object& bubble) {
   std::string text = c.text(is_string(tokens.text) ? tokens.text : tokens.rawText);
   if (type == "1") {
     if (trimmed(text).empty()) {
-      od::value value;
-      od::array images;
       bool empty = true;
-      if (tokens.images.starts_with('[') && seek(bubble, "images", value) && !value.get_array().get(images))
-        if (images.is_empty().get(empty)) return RecordOutcome::damaged();
+      if (!for_each_in(bubble, "images", [&](od::value&, std::size_t) { empty = false; }))
+        return RecordOutcome::damaged();
       if (empty) return RecordOutcome::skipped("blank_message");
       text = "[image]";
     }

@@ -10,7 +10,6 @@
 #include "schemas/base/time.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -108,10 +107,7 @@ class Reader {
   bool uris(od::value& value) {
     od::array array;
     if (value.get_array().get(array)) return false;
-    return for_each_element(array, [&](od::value& element, std::size_t) {
-      add_file(unescaped(token_of(element)));
-      return true;
-    });
+    return for_each_element(array, [&](od::value& element, std::size_t) { add_file(unescaped(token_of(element))); });
   }
 
   void add_file(std::string_view uri) {
@@ -183,7 +179,6 @@ std::vector<Element> elements_of(std::string_view document_text, std::string_vie
     element.end = element.begin + raw.size();
     const bool whole = for_each_field(object, [&](std::string_view key, od::value& field) {
       if (key == id_key) element.id = unescaped(token_of(field));
-      return true;
     });
     if (whole) elements.push_back(std::move(element));
     return whole;

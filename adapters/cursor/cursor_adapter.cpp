@@ -1,9 +1,7 @@
-#include "adapters/cursor/chat_store_reader.hpp"
 #include "adapters/cursor/global_state_reader.hpp"
 #include "adapters/cursor/item_decoder.hpp"
 #include "adapters/cursor/places.hpp"
-#include "adapters/cursor/transcript_reader.hpp"
-#include "adapters/cursor/workspace_state_reader.hpp"
+#include "adapters/cursor/readers.hpp"
 #include "adapters/registry.hpp"
 #include "schemas/ids.hpp"
 
@@ -18,31 +16,31 @@ namespace {
 //   ~/.cursor/projects/<slug>/agent-transcripts  transcripts without results, used where no better source exists
 class CursorAdapter final : public json::AdapterOf<ItemDecoder> {
  public:
-  const AdapterDescription& describe() const override {
-    static const AdapterDescription description{
-        .platform = Platform::cursor,
-        .adapter_version = "1.0.0",
-        .data_completeness = DataCompleteness::partial,
-        .capabilities = {Capability::semantic_search, Capability::temporal_query, Capability::session_summary,
-                         Capability::token_metrics, Capability::exchange_retrieval, Capability::file_context,
-                         Capability::live_tail, Capability::tool_calls, Capability::cost, Capability::git_branch},
-        .limitations =
-            {"Messages written before autumn 2025 have no time: it is estimated from the turn or the conversation.",
-             "Only the last message of a turn has token counts, without cache figures, and not in all modes.",
-             "Of conversations that exist only as binary state of the agent back end, only messages in JSON are read.",
-             "The folder of a conversation is known if a workspace lists it; otherwise it is the common folder of its "
-             "files.",
-             "Agent transcripts have neither times nor tool results; they are read if no database has the "
-             "conversation.",
-             "Only the current branch of a cursor-agent chat is read.",
-             "The prompt history of a workspace is used only if its conversations are missing."},
-        .storage_locations = {"~/.config/Cursor/User", "$XDG_CONFIG_HOME/Cursor/User",
-                              "~/Library/Application Support/Cursor/User", "%APPDATA%\\Cursor\\User", "~/.cursor/chats",
-                              "~/.cursor/projects"},
-        .resume_command = {"cursor-agent", "--resume", "{id}"},  // cursor.com/docs/cli/reference/parameters
-    };
-    return description;
-  }
+  CursorAdapter()
+      : AdapterOf(
+            {.platform = Platform::cursor,
+             .adapter_version = "1.0.0",
+             .data_completeness = DataCompleteness::partial,
+             .capabilities = {Capability::semantic_search, Capability::temporal_query, Capability::session_summary,
+                              Capability::token_metrics, Capability::exchange_retrieval, Capability::file_context,
+                              Capability::live_tail, Capability::tool_calls, Capability::cost, Capability::git_branch},
+             .limitations =
+                 {"Messages written before autumn 2025 have no time: it is estimated from the turn or the "
+                  "conversation.",
+                  "Only the last message of a turn has token counts, without cache figures, and not in all modes.",
+                  "Of conversations that exist only as binary state of the agent back end, only messages in JSON are "
+                  "read.",
+                  "The folder of a conversation is known if a workspace lists it; otherwise it is the common folder of "
+                  "its "
+                  "files.",
+                  "Agent transcripts have neither times nor tool results; they are read if no database has the "
+                  "conversation.",
+                  "Only the current branch of a cursor-agent chat is read.",
+                  "The prompt history of a workspace is used only if its conversations are missing."},
+             .storage_locations = {"~/.config/Cursor/User", "$XDG_CONFIG_HOME/Cursor/User",
+                                   "~/Library/Application Support/Cursor/User", "%APPDATA%\\Cursor\\User",
+                                   "~/.cursor/chats", "~/.cursor/projects"},
+             .resume_command = {"cursor-agent", "--resume", "{id}"}}) {}  // cursor.com/docs/cli/reference/parameters
 
   std::vector<std::filesystem::path> roots(const HomeLayout& home) const override {
     if (!home.override_roots.empty()) return home.override_roots;
@@ -73,13 +71,13 @@ class CursorAdapter final : public json::AdapterOf<ItemDecoder> {
   }
 
   std::unique_ptr<SnapshotReader> open_snapshot(const Source& source, const FileView& files) const override {
-    const auto place = parse_place(source.path);
+    auto place = parse_place(source.path);
     if (!place) return nullptr;
     switch (place->place) {
       case Place::global_state: return std::make_unique<GlobalStateReader>(files, source, folders_);
-      case Place::workspace_state: return std::make_unique<WorkspaceStateReader>(files, source.path);
-      case Place::chat_store: return std::make_unique<ChatStoreReader>(files, source.path);
-      case Place::transcript: return std::make_unique<TranscriptReader>(files, *place);
+      case Place::workspace_state: return open_workspace_state(files, std::move(*place));
+      case Place::chat_store: return open_chat_store(files, std::move(*place));
+      case Place::transcript: return open_transcript(files, std::move(*place));
     }
     return nullptr;
   }
@@ -93,8 +91,4 @@ class CursorAdapter final : public json::AdapterOf<ItemDecoder> {
 
 }  // namespace memd::cursor
 
-template <>
-const memd::Adapter& memd::adapter<memd::Platform::cursor>() {
-  static const cursor::CursorAdapter instance;
-  return instance;
-}
+MEMD_ADAPTER(cursor, cursor::CursorAdapter())

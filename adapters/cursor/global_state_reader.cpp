@@ -3,6 +3,7 @@
 #include "adapters/cursor/item_json.hpp"
 #include "adapters/cursor/places.hpp"
 #include "adapters/cursor/state_rows.hpp"
+#include "adapters/mark_fields.hpp"
 #include "adapters/sqlite/read_only_database.hpp"
 #include "schemas/base/error.hpp"
 #include "schemas/base/hash.hpp"
@@ -10,7 +11,6 @@
 #include "schemas/ids.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <unordered_set>
 #include <utility>
 
@@ -21,20 +21,6 @@ namespace memd::cursor {
 namespace {
 
 constexpr std::string_view kVersion = "cursor2";
-
-std::string_view take_word(std::string_view& text) {
-  const auto end = std::min(text.find(' '), text.size());
-  const auto word = text.substr(0, end);
-  text.remove_prefix(std::min(end + 1, text.size()));
-  return word;
-}
-
-template <class Number>
-bool take_number(std::string_view& text, Number& number) {
-  const auto word = take_word(text);
-  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), number);
-  return error == std::errc() && end == word.data() + word.size() && !word.empty();
-}
 
 }  // namespace
 
@@ -54,17 +40,14 @@ std::string StateMark::to_text() const {
 
 std::optional<StateMark> StateMark::parse(std::string_view text) {
   StateMark mark;
-  if (take_word(text) != kVersion) return std::nullopt;
-  mark.change = take_word(text);
-  if (!take_number(text, mark.schema_version) || !take_number(text, mark.last_rowid) ||
-      !take_number(text, mark.counted_rowid) || !take_number(text, mark.size))
-    return std::nullopt;
-  mark.checked = take_word(text) == "1";
-  for (auto ids = take_word(text); !ids.empty();) {
-    const auto end = std::min(ids.find(','), ids.size());
-    mark.active.emplace_back(ids.substr(0, end));
-    ids.remove_prefix(std::min(end + 1, ids.size()));
-  }
+  if (take_field(text, ' ') != kVersion) return std::nullopt;
+  mark.change = take_field(text, ' ');
+  for (std::int64_t* n : {&mark.schema_version, &mark.last_rowid, &mark.counted_rowid})
+    take_number(text, ' ', *n);
+  take_number(text, ' ', mark.size);
+  mark.checked = take_field(text, ' ') == "1";
+  for (auto ids = take_field(text, ' '); !ids.empty();)
+    mark.active.emplace_back(take_field(ids, ','));
   mark.last_key = text;
   return mark;
 }

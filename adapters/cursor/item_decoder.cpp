@@ -2,12 +2,10 @@
 
 #include "adapters/cursor/item_json.hpp"
 #include "adapters/cursor/prompt_text.hpp"
-#include "schemas/base/hash.hpp"
 #include "schemas/ids.hpp"
 
 #include <algorithm>
 #include <array>
-#include <limits>
 
 namespace memd::cursor {
 
@@ -18,10 +16,7 @@ void take_time(ItemContext& c, TimeMs said) {
 }
 
 void emit_prompt(ItemContext& c, std::string text) {
-  Event& e = c.add(EventKind::user_msg, Role::user);
-  e.origin = c.is_sidechain ? Origin::parent_agent : Origin::typed;
-  e.starts_exchange = true;
-  e.text = std::move(text);
+  c.add_prompt(c.is_sidechain ? Origin::parent_agent : Origin::typed, std::move(text));
 }
 
 // The head.
@@ -139,7 +134,7 @@ RecordOutcome ItemDecoder::read(od::object& item, RawRef raw, EventBatch& out) {
 }
 
 RecordOutcome ItemDecoder::read_kind(ItemContext& c, od::object& item) const {
-  c.numbered = false;
+  c.block = 0;
   c.model_of_all = true;
   c.identify(c.text(keys_.id));
   c.time = integer(keys_.t);

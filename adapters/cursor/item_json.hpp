@@ -3,6 +3,7 @@
 #include "adapters/cursor/composer.hpp"
 #include "adapters/cursor/state_rows.hpp"
 #include "adapters/json/json_writer.hpp"
+#include "adapters/snapshot/held_items.hpp"
 #include "schemas/base/timestamp.hpp"
 
 #include <cstdint>
@@ -44,7 +45,7 @@ class ItemJson {
 // Returns whether a strict parser accepts the whole text as one object.
 bool is_json_object(std::string_view json);
 
-inline constexpr std::string_view kHeadKey = "head";
+using snapshot::kHeadKey;
 
 // Returns the head of a session: Cursor's data on the whole conversation.
 std::string head_json(const Composer& composer, const CatalogueEntry& catalogue, std::string_view folder);

@@ -4,8 +4,6 @@
 #include "adapters/tool_calls/tool_input.hpp"
 #include "adapters/tool_calls/tool_result.hpp"
 
-#include <algorithm>
-
 namespace memd::cursor {
 
 namespace {
@@ -24,10 +22,10 @@ struct Message {
   bool unknown_block = false;
 };
 
-void say(ItemContext& c, Message& message, std::string text, std::size_t block) {
+void say(ItemContext& c, Message& message, std::string text) {
   if (trimmed(text).empty()) return;
   if (message.role != "user") {
-    c.add_said(EventKind::assistant_msg, std::move(text), block);
+    c.add_said(EventKind::assistant_msg, std::move(text));
     return;
   }
   const PromptText words = read_prompt_text(text);
@@ -70,8 +68,8 @@ bool append_result(ItemContext& c, od::value& value, std::string& text) {
   return true;
 }
 
-bool read_call(ItemContext& c, od::object& block, const BlockKeys& tokens, std::size_t index) {
-  Event& call = c.add(EventKind::tool_call, Role::assistant, index);
+bool read_call(ItemContext& c, od::object& block, const BlockKeys& tokens) {
+  Event& call = c.add(EventKind::tool_call, Role::assistant);
   call.tool = c.text(is_string(tokens.toolName) ? tokens.toolName : tokens.name, 200);
   call.call_id = c.text(is_string(tokens.toolCallId) ? tokens.toolCallId : tokens.id);
   call.summary = call.tool;
@@ -88,7 +86,7 @@ bool read_call(ItemContext& c, od::object& block, const BlockKeys& tokens, std::
   return true;
 }
 
-bool read_result(ItemContext& c, od::object& block, const BlockKeys& tokens, std::size_t index) {
+bool read_result(ItemContext& c, od::object& block, const BlockKeys& tokens) {
   std::string text;
   for (const std::string_view key : {"result", "output", "content"}) {
     od::value value;
@@ -96,27 +94,25 @@ bool read_result(ItemContext& c, od::object& block, const BlockKeys& tokens, std
     if (!append_result(c, value, text)) return false;
     break;
   }
-  Event& e = c.add(EventKind::tool_result, Role::tool, index);
-  e.call_id = c.text(is_string(tokens.toolCallId) ? tokens.toolCallId : tokens.id);
-  e.is_error = is_true(tokens.isError);
-  tool_calls::take_result_text(c.detail(), std::move(text), e);
+  const auto id = is_string(tokens.toolCallId) ? tokens.toolCallId : tokens.id;
+  tool_calls::add_result(c, c.text(id), std::move(text), is_true(tokens.isError));
   return true;
 }
 
-bool read_block(ItemContext& c, Message& message, od::object& block, std::size_t index) {
+bool read_block(ItemContext& c, Message& message, od::object& block) {
   BlockKeys tokens;
   if (!collect(block, tokens)) return false;
   const auto type = string_body(tokens.type);
   if (type == "text")
-    say(c, message, c.text(tokens.text), index);
+    say(c, message, c.text(tokens.text));
   else if (kThoughts.has(type))
-    c.add_said(EventKind::thinking, c.text(is_string(tokens.text) ? tokens.text : tokens.thinking), index);
+    c.add_said(EventKind::thinking, c.text(is_string(tokens.text) ? tokens.text : tokens.thinking));
   else if (kCalls.has(type))
-    return read_call(c, block, tokens, index);
+    return read_call(c, block, tokens);
   else if (type == "tool-result" || type == "tool_result")
-    return read_result(c, block, tokens, index);
+    return read_result(c, block, tokens);
   else if (type == "image" || type == "file")
-    say(c, message, "[" + std::string(type) + "]", index);
+    say(c, message, "[" + std::string(type) + "]");
   else
     message.unknown_block = true;
   return true;
@@ -144,20 +140,22 @@ RecordOutcome read_message(ItemContext& c, od::object& record) {
 
   const auto token = token_of(content);
   if (is_string(token)) {
-    say(c, message, c.text(token), 0);
+    say(c, message, c.text(token));
   } else if (token.starts_with('[')) {
     od::array blocks;
     if (content.get_array().get(blocks)) return RecordOutcome::damaged();
     const bool whole = for_each_element(blocks, [&](od::value& value, std::size_t index) {
       od::object block;
-      if (is_string(token_of(value))) {
-        say(c, message, c.text(token_of(value)), index);
-        return true;
-      }
-      return value.get_object().get(block) ? true : read_block(c, message, block, index);
+      c.block = index;
+      if (is_string(token_of(value)))
+        say(c, message, c.text(token_of(value)));
+      else if (!value.get_object().get(block))
+        return read_block(c, message, block);
+      return true;
     });
     if (!whole) return RecordOutcome::damaged();
   }
+  c.block = 0;
   if (!message.prompt.empty()) emit_prompt(c, std::move(message.prompt));
   if (message.unknown_block) c.diagnose(DiagnosticType::unknown_field_value, {"content.type"});
   if (c.emitted()) return RecordOutcome::indexed();

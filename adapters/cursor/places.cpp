@@ -6,7 +6,6 @@
 #include "schemas/base/hash.hpp"
 
 #include <algorithm>
-#include <array>
 
 namespace memd::cursor {
 namespace {

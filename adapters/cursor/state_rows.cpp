@@ -283,13 +283,13 @@ Result<void> RowLedger::count_rows() {
 }
 
 Result<std::uint64_t> count_item_table(const sqlite::ReadOnlyDatabase& database,
-                                       const std::unordered_set<std::string>& except, EventBatch& rest) {
+                                       std::span<const std::string_view> except, EventBatch& rest) {
   MEMD_TRY_ASSIGN(Query query, database.prepare("SELECT rowid, key FROM ItemTable"));
   ValueSize sizes(database, "ItemTable", "value");
   std::uint64_t total = 0;
   MEMD_TRY(query.each([&]() -> Result<void> {
     const auto key = query.text(1);
-    if (except.contains(std::string(key))) return {};
+    if (std::ranges::find(except, key) != except.end()) return {};
     MEMD_TRY_ASSIGN(const auto value, sizes.of(query.integer(0)));
     const std::uint64_t bytes = key.size() + value.value_or(0);
     const bool secret = key.starts_with("cursorAuth/") || key.starts_with("secret://");

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -114,6 +115,6 @@ class RowLedger {
 
 // Adds the rows of an ItemTable to a ledger, except those with the given keys.
 Result<std::uint64_t> count_item_table(const sqlite::ReadOnlyDatabase& database,
-                                       const std::unordered_set<std::string>& except, EventBatch& rest);
+                                       std::span<const std::string_view> except, EventBatch& rest);
 
 }  // namespace memd::cursor

@@ -1,15 +1,18 @@
-#include "adapters/cursor/transcript_reader.hpp"
+#include "adapters/cursor/readers.hpp"
 
 #include "adapters/cursor/item_json.hpp"
 #include "adapters/cursor/prompt_text.hpp"
 #include "adapters/json/json_text.hpp"
+#include "adapters/snapshot/held_source.hpp"
 #include "schemas/base/error.hpp"
-#include "schemas/event_batch.hpp"
 #include "schemas/ids.hpp"
 
 #include <array>
 #include <charconv>
 #include <functional>
+#include <tuple>
+#include <utility>
+#include <vector>
 
 namespace memd::cursor {
 namespace {
@@ -60,164 +63,149 @@ TimeMs stated_time(std::string_view part, bool is_text) {
   return parse_prompt_time(stamp.substr(0, stamp.find('<')));
 }
 
+class TranscriptReader final : public snapshot::HeldSource {
+ public:
+  TranscriptReader(const FileView& files, SourcePlace place)
+      : HeldSource(files, place.main), place_(std::move(place)), is_text_(place_.main.ends_with(".txt")) {}
+
+ protected:
+  Result<void> read() override {
+    MEMD_TRY_ASSIGN(const bool in_database, is_in_database());
+    const auto entry = files_.stat(path_);
+    if (!entry) return Error(Errc::not_found, path_);
+    written_ = entry->mtime;
+    MEMD_TRY_ASSIGN(content_, files_.read(path_));
+    size_ = content_.size();
+    parts_.clear();
+    const bool has_messages = is_text_ ? cut_text() : cut_lines();
+    const bool taken = has_messages && !in_database;
+    // A kind that disappeared must be listed.
+    for (const auto [reason, is_it] : {std::pair{"in_database", in_database}, {"no_messages", !in_database && !taken}})
+      note("transcript", Disposition::skipped, reason, is_it ? size_ : 0, is_it ? 1 : 0);
+    for (const auto& [type, reason, count] :
+         {std::tuple{"(blank)", "blank", blank_}, {"(unfinished line)", "unfinished", unfinished_}})
+      note(type, Disposition::skipped, reason, taken ? count.bytes : 0, taken ? count.lines : 0);
+    if (!taken) return {};
+
+    ItemJson head(item_kind::kHead);
+    head.text("project", place_.slug).text("cwd", resolve_slug(files_, place_.slug)).text("parent", place_.parent);
+    Held& held = add_session(place_.native, make_session_uid(Platform::cursor, place_.native));
+    held.add_head(std::move(head).finish());
+    TimeMs stated = 0;
+    for (Part& part : parts_) {
+      if (!is_text_ || part.role == "user")
+        if (const TimeMs own = stated_time(text_of(part), is_text_); own != 0) stated = own;
+      part.time = stated;
+      held.session.items.push_back(
+          {std::to_string(held.session.items.size() + 1), version_of(text_of(part)), part.bytes});
+    }
+    return {};
+  }
+
+  Result<std::string> bytes_of(const std::string& session_key, const std::string& item_key) override {
+    std::size_t number = 0;
+    std::from_chars(item_key.data(), item_key.data() + item_key.size(), number);
+    if (number == 0 || number > parts_.size()) return HeldSource::bytes_of(session_key, item_key);
+    const Part& part = parts_[number - 1];
+    ItemJson json(is_text_ ? item_kind::kText : item_kind::kMessage);
+    // An answer has the time of its prompt. Where no prompt states one, no content is later than the file's last write.
+    json.text("id", place_.native + "/" + item_key)
+        .time(part.time != 0 ? part.time : written_, true)
+        .flag("sub", !place_.parent.empty());
+    if (!is_text_) return std::move(json).finish(text_of(part));
+    return std::move(json.text("role", part.role).text("text", json::trimmed(text_of(part)))).finish();
+  }
+
+ private:
+  struct Part {
+    std::size_t begin = 0;
+    std::size_t end = 0;  // bytes up to the next part count as part of this one in the ledger
+    std::uint64_t bytes = 0;
+    std::string_view role;  // of plain text parts
+    TimeMs time = 0;        // stated by the newest prompt up to this part; 0: by none
+  };
+  struct Left {
+    std::uint64_t lines = 0;
+    std::uint64_t bytes = 0;
+    void add(std::uint64_t more) { ++lines, bytes += more; }
+  };
+
+  std::string_view text_of(const Part& part) const {
+    return std::string_view(content_).substr(part.begin, part.end - part.begin);
+  }
+
+  Result<bool> is_in_database() const {
+    const std::string chats = dot_cursor_folder(place_.main) + "/chats";
+    for (const auto& project : files_.list(chats))
+      if (project.is_directory && files_.stat(project.path + "/" + place_.native + "/store.db")) return true;
+    for (const auto& user : user_folders_beside(place_.main)) {
+      const std::string path = user + "/globalStorage/state.vscdb";
+      if (!files_.stat(path)) continue;
+      const auto rows = StateRows::open(files_, path);
+      if (!rows && rows.error().is(Errc::busy)) return rows.error();
+      if (!rows) continue;  // a damaged database is no better source
+      MEMD_TRY_ASSIGN(const auto found, (*rows)->conversation(place_.native));
+      if (found.missing == StateRows::Missing::no && !found.conversation.is_empty()) return true;
+    }
+    return false;
+  }
+
+  // Returns whether there are messages.
+  bool cut_lines() {
+    bool has_messages = false;
+    blank_ = unfinished_ = {};
+    std::size_t at = 0;
+    json::for_each_line(content_, [&](std::string_view line, std::size_t bytes, bool finished) {
+      if (json::trimmed(line).empty()) {
+        blank_.add(bytes);
+      } else if (!finished && !is_json_object(line)) {
+        unfinished_.add(bytes);
+      } else {
+        parts_.push_back({at, at + line.size(), bytes, {}});
+        has_messages |= line.find("\"role\"") != std::string_view::npos;
+      }
+      at += bytes;
+    });
+    return has_messages;
+  }
+
+  // Splits plain text into parts. A thought or tool input ends at a blank line, unless an indented line follows.
+  // Classifying a thought as answer text is preferred over the opposite error.
+  bool cut_text() {
+    bool after_blank = false;
+    for (std::size_t at = 0; at < content_.size();) {
+      const auto end = std::min(content_.find('\n', at), content_.size());
+      const auto line = std::string_view(content_).substr(at, end - at);
+      const std::size_t next = std::min(end + 1, content_.size());
+      const Heading* heading = heading_of(line);
+      const bool is_blank = json::trimmed(line).empty();
+      const auto role = parts_.empty() ? std::string_view() : parts_.back().role;
+      const bool talk_again = after_blank && !is_blank && line.front() != ' ' && line.front() != '\t' &&
+                              (role == "thinking" || role == "tool");
+      after_blank = is_blank;
+      if (heading != nullptr || parts_.empty() || talk_again) {
+        const std::size_t begin = heading == nullptr ? at : heading->whole_line ? next : at + heading->text.size();
+        parts_.push_back({begin, next, 0, heading == nullptr ? "assistant" : heading->role});
+      }
+      parts_.back().end = next;
+      parts_.back().bytes += next - at;
+      at = next;
+    }
+    return !parts_.empty();
+  }
+
+  const SourcePlace place_;
+  const bool is_text_;
+  std::string content_;
+  TimeMs written_ = 0;
+  std::vector<Part> parts_;
+  Left blank_, unfinished_;  // of lines
+};
+
 }  // namespace
 
-TranscriptReader::TranscriptReader(const FileView& files, SourcePlace place)
-    : files_(files), place_(std::move(place)), is_text_(place_.main.ends_with(".txt")) {}
-
-std::string TranscriptReader::folder() const { return resolve_slug(files_, place_.slug); }
-
-Result<bool> TranscriptReader::is_in_database() const {
-  const std::string chats = dot_cursor_folder(place_.main) + "/chats";
-  for (const auto& project : files_.list(chats))
-    if (project.is_directory && files_.stat(project.path + "/" + place_.native + "/store.db")) return true;
-  for (const auto& user : user_folders_beside(place_.main)) {
-    const std::string path = user + "/globalStorage/state.vscdb";
-    if (!files_.stat(path)) continue;
-    const auto rows = StateRows::open(files_, path);
-    if (!rows && rows.error().is(Errc::busy)) return rows.error();
-    if (!rows) continue;  // a damaged database is no better source
-    MEMD_TRY_ASSIGN(const auto found, (*rows)->conversation(place_.native));
-    if (found.missing == StateRows::Missing::no && !found.conversation.is_empty()) return true;
-  }
-  return false;
-}
-
-void TranscriptReader::cut_lines() {
-  EventBatch rest;
-  for (std::size_t at = 0; at < content_.size();) {
-    const auto newline = content_.find('\n', at);
-    const auto end = std::min(newline, content_.size());
-    const std::uint64_t bytes = end - at + (newline == std::string::npos ? 0 : 1);
-    const auto line = std::string_view(content_).substr(at, end - at);
-    if (json::trimmed(line).empty()) {
-      rest.cover("(blank)", Disposition::skipped, "blank", bytes);
-    } else if (newline == std::string::npos && !is_json_object(line)) {
-      rest.cover("(unfinished line)", Disposition::skipped, "unfinished", bytes);
-    } else {
-      parts_.push_back({at, end, bytes, {}});
-      has_messages_ |= line.find("\"role\"") != std::string_view::npos;
-    }
-    at = end + 1;
-  }
-  rest_ = std::move(rest.coverage);
-}
-
-// Splits plain text into parts. A thought or tool input ends at a blank line, unless an indented line follows.
-// Classifying a thought as answer text is preferred over the opposite error.
-void TranscriptReader::cut_text() {
-  bool after_blank = false;
-  for (std::size_t at = 0; at < content_.size();) {
-    const auto end = std::min(content_.find('\n', at), content_.size());
-    const auto line = std::string_view(content_).substr(at, end - at);
-    const std::size_t next = std::min(end + 1, content_.size());
-    const Heading* heading = heading_of(line);
-    const bool is_blank = json::trimmed(line).empty();
-    const auto role = parts_.empty() ? std::string_view() : parts_.back().role;
-    const bool talk_again = after_blank && !is_blank && line.front() != ' ' && line.front() != '\t' &&
-                            (role == "thinking" || role == "tool");
-    after_blank = is_blank;
-    if (heading != nullptr || parts_.empty() || talk_again) {
-      const std::size_t begin = heading == nullptr ? at : heading->whole_line ? next : at + heading->text.size();
-      parts_.push_back({begin, next, 0, heading == nullptr ? "assistant" : heading->role});
-    }
-    parts_.back().end = next;
-    parts_.back().bytes += next - at;
-    at = next;
-  }
-  has_messages_ = !parts_.empty();
-}
-
-Result<void> TranscriptReader::load() {
-  if (loaded_) return {};
-  const auto entry = files_.stat(place_.main);
-  if (!entry) return Error(Errc::not_found, place_.main);
-  written_ = entry->mtime;
-  MEMD_TRY_ASSIGN(content_, files_.read(place_.main));
-  parts_.clear();
-  rest_.clear();
-  has_messages_ = false;
-  if (is_text_)
-    cut_text();
-  else
-    cut_lines();
-  TimeMs stated = 0;
-  for (Part& part : parts_) {
-    if (!is_text_ || part.role == "user")
-      if (const TimeMs own =
-              stated_time(std::string_view(content_).substr(part.begin, part.end - part.begin), is_text_);
-          own != 0)
-        stated = own;
-    part.time = stated;
-  }
-  loaded_ = true;
-  return {};
-}
-
-Result<SnapshotReader::Plan> TranscriptReader::plan(const std::string& mark) {
-  const auto entry = files_.stat(place_.main);
-  if (!entry) return Error(Errc::not_found, place_.main);
-  Plan plan;
-  plan.mark = std::to_string(entry->size) + "." + std::to_string(entry->mtime_ns) + "." + std::to_string(entry->inode);
-  plan.size = entry->size;
-  plan.unchanged = plan.mark == mark;
-  if (plan.unchanged) return plan;
-  loaded_ = false;
-  MEMD_TRY_ASSIGN(const bool in_database, is_in_database());
-  MEMD_TRY(load());
-  plan.size = content_.size();
-  const bool taken = !in_database && has_messages_;
-  if (taken) plan.sessions.push_back(place_.native);
-  // A kind that disappeared must be listed.
-  EventBatch rest;
-  for (const char* reason : {"in_database", "no_messages"})
-    rest.cover("transcript", Disposition::skipped, reason, 0, 0);
-  rest.cover("(blank)", Disposition::skipped, "blank", 0, 0);
-  rest.cover("(unfinished line)", Disposition::skipped, "unfinished", 0, 0);
-  if (!taken)
-    rest.cover("transcript", Disposition::skipped, in_database ? "in_database" : "no_messages", content_.size());
-  else
-    for (const auto& line : rest_)
-      rest.cover(line.record_type, line.disposition, line.reason, line.bytes, line.records);
-  plan.rest = std::move(rest.coverage);
-  return plan;
-}
-
-Result<std::optional<SnapshotReader::Session>> TranscriptReader::session(const std::string& session_key,
-                                                                         std::span<const SourceItem>) {
-  MEMD_TRY(load());
-  if (session_key != place_.native || !has_messages_) return std::optional<Session>();
-  Session session;
-  session.session_uid = make_session_uid(Platform::cursor, place_.native);
-  MEMD_TRY_ASSIGN(const std::string head, item(session_key, std::string(kHeadKey)));
-  session.head = Item{std::string(kHeadKey), version_of(head), 0};
-  for (std::size_t i = 0; i < parts_.size(); ++i) {
-    const auto text = std::string_view(content_).substr(parts_[i].begin, parts_[i].end - parts_[i].begin);
-    session.items.push_back({std::to_string(i + 1), version_of(text), parts_[i].bytes});
-  }
-  return std::optional(std::move(session));
-}
-
-Result<std::string> TranscriptReader::item(const std::string& session_key, const std::string& item_key) {
-  MEMD_TRY(load());
-  if (session_key != place_.native) return Error(Errc::not_found, "no such conversation");
-  if (item_key == kHeadKey) {
-    ItemJson json(item_kind::kHead);
-    json.text("project", place_.slug).text("cwd", folder()).text("parent", place_.parent);
-    return std::move(json).finish();
-  }
-  std::size_t number = 0;
-  std::from_chars(item_key.data(), item_key.data() + item_key.size(), number);
-  if (number == 0 || number > parts_.size()) return Error(Errc::not_found, "no such message");
-  const Part& part = parts_[number - 1];
-  const auto text = std::string_view(content_).substr(part.begin, part.end - part.begin);
-  ItemJson json(is_text_ ? item_kind::kText : item_kind::kMessage);
-  // An answer has the time of its prompt. Where no prompt states one, no content is later than the file's last write.
-  json.text("id", place_.native + "/" + item_key)
-      .time(part.time != 0 ? part.time : written_, true)
-      .flag("sub", !place_.parent.empty());
-  if (!is_text_) return std::move(json).finish(text);
-  return std::move(json.text("role", part.role).text("text", json::trimmed(text))).finish();
+std::unique_ptr<SnapshotReader> open_transcript(const FileView& files, SourcePlace place) {
+  return std::make_unique<TranscriptReader>(files, std::move(place));
 }
 
 }  // namespace memd::cursor

@@ -224,14 +224,14 @@ class DocumentReader final : public snapshot::HeldSource {
       if (parts.head.size() > 2 || !match_.parent.empty()) held.add_head(std::move(parts.head));
       for (auto& record : parts.records) {
         items += record.bytes;
+        // A document written again is no change of its records.
         const std::uint64_t version = hash64(record.json) | 1;
         if (source_.record.time_of_file && file) {
           json::ObjectWriter members;
           members.number("@time", file->mtime);
           record.json = json::with_members(std::move(members), record.json);
         }
-        held.session.items.push_back(held.bytes.add(record.key, std::move(record.json), record.bytes));
-        held.session.items.back().version = version;  // a document written again is no change of its records
+        held.session.items.push_back(held.bytes.add(record.key, std::move(record.json), record.bytes, version));
       }
     }
     const std::uint64_t rest = size_ - std::min(size_, items + found.unread + found.damaged);

@@ -4,13 +4,12 @@
 #include "adapters/json/record_builder.hpp"
 #include "adapters/names.hpp"
 #include "adapters/registry.hpp"
-#include "adapters/snapshot/single_document.hpp"
+#include "adapters/snapshot/held_source.hpp"
 #include "adapters/tool_calls/tool_input.hpp"
 #include "adapters/tool_calls/tool_result.hpp"
 #include "schemas/base/stamp.hpp"
 #include "schemas/ids.hpp"
 
-#include <array>
 #include <utility>
 
 // Factory droid (seen on disk, 0.215.0; its source is closed, and so are compaction_state, todo_state and the links of
@@ -169,7 +168,7 @@ class Decoder final : public KeyedDecoder<Record> {
         c.add_said(thought ? EventKind::thinking : EventKind::assistant_msg,
                    c.text(thought ? block.thinking : block.text));
       } else if (type == "tool_use") {
-        read_call(c, block, inner);
+        tool_calls::add_call(c, tool_name(c.text(block.name)), c.text(block.id), inner, "input", access_of);
       } else if (type == "tool_result") {
         read_result(c, block, inner);
       } else if (type == "image" || type == "document") {
@@ -189,25 +188,12 @@ class Decoder final : public KeyedDecoder<Record> {
     return RecordOutcome::skipped(reminders ? "injected_text" : "blank_message");
   }
 
-  static void read_call(RecordBuilder& c, const Block& block, od::object& object) {
-    Event& e = c.add(EventKind::tool_call, Role::assistant);
-    e.tool = tool_name(c.text(block.name));
-    e.call_id = c.text(block.id);
-    e.summary = e.tool;
-    od::value input;
-    if (seek(object, "input", input)) tool_calls::read_tool_input(c, input, access_of, e);
-    if (c.detail() == Detail::stored && access_of(e.tool) == FileAccess::modified)
-      tool_calls::add_edits(object, "input", e);
-  }
-
   static void read_result(RecordBuilder& c, const Block& block, od::object& object) {
     ContentText content = read_content(c, object, "content");
-    Event& e = c.add(EventKind::tool_result, Role::tool);
-    e.call_id = c.text(block.tool_use_id);
-    e.is_error = is_true(block.is_error);
+    const auto exit_code = tool_calls::exit_code_behind("[Process exited with code ", content.text);
+    Event& e = tool_calls::add_result(c, c.text(block.tool_use_id), std::move(content.text), is_true(block.is_error));
     e.summary = std::move(content.marks);
-    e.facts.exit_code = tool_calls::exit_code_behind("[Process exited with code ", content.text);
-    tool_calls::take_result_text(c.detail(), std::move(content.text), e);
+    e.facts.exit_code = exit_code;
   }
 
   const bool is_settings_;
@@ -216,23 +202,22 @@ class Decoder final : public KeyedDecoder<Record> {
 // A path in the configuration is a directory of sessions. Stateless, thread-safe.
 class DroidAdapter final : public AdapterOf<Decoder> {
  public:
-  const AdapterDescription& describe() const override {
-    static const AdapterDescription description{
-        .platform = Platform::droid,
-        .adapter_version = "1.0.0",
-        .data_completeness = DataCompleteness::full,
-        .capabilities = all_capabilities_but({Capability::cost, Capability::session_stop, Capability::git_branch}),
-        .limitations = {"droid stores no git branch, and a working directory only for each session.",
-                        "droid counts tokens for a whole session, not for each response: they are its account, on the "
-                        "day of its first request; if its model was changed, under both.",
-                        "The program's version is not in its files.",
-                        "Compactions, task lists and subagents are read as the program's strings describe them; none "
-                        "was seen on disk.",
-                        "Images are stored as references to the log, not as text."},
-        .storage_locations = {"~/.factory/sessions"},
-        .resume_command = {"droid", "--resume", "{id}"}};  // docs/reference/cli-reference of Factory-AI/factory
-    return description;
-  }
+  DroidAdapter()
+      : AdapterOf(
+            {.platform = Platform::droid,
+             .adapter_version = "1.0.0",
+             .data_completeness = DataCompleteness::full,
+             .capabilities = all_capabilities_but({Capability::cost, Capability::session_stop, Capability::git_branch}),
+             .limitations =
+                 {"droid stores no git branch, and a working directory only for each session.",
+                  "droid counts tokens for a whole session, not for each response: they are its account, on the "
+                  "day of its first request; if its model was changed, under both.",
+                  "The program's version is not in its files.",
+                  "Compactions, task lists and subagents are read as the program's strings describe them; none "
+                  "was seen on disk.",
+                  "Images are stored as references to the log, not as text."},
+             .storage_locations = {"~/.factory/sessions"},
+             .resume_command = {"droid", "--resume", "{id}"}}) {}  // docs/reference/cli-reference of Factory-AI/factory
 
   std::vector<fs::path> roots(const HomeLayout& home) const override {
     if (!home.override_roots.empty()) return home.override_roots;
@@ -265,8 +250,4 @@ class DroidAdapter final : public AdapterOf<Decoder> {
 
 }  // namespace memd::droid
 
-template <>
-const memd::Adapter& memd::adapter<memd::Platform::droid>() {
-  static const droid::DroidAdapter instance;
-  return instance;
-}
+MEMD_ADAPTER(droid, droid::DroidAdapter())

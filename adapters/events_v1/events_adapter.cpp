@@ -134,7 +134,6 @@ bool Decoder::read_refs(od::object& root, Record& record, EventBatch& out) const
       record.paths.push_back(reader.text(token));
     else
       tell(out, record.raw, DiagnosticType::wrong_field_type, "refs.paths");
-    return true;
   });
 }
 
@@ -261,14 +260,6 @@ class ThunderusAdapter final : public EventsAdapter {
 
 }  // namespace memd::events_v1
 
-template <>
-const memd::Adapter& memd::adapter<memd::Platform::imported>() {
-  static const events_v1::ImportedAdapter instance;
-  return instance;
-}
+MEMD_ADAPTER(imported, events_v1::ImportedAdapter())
 
-template <>
-const memd::Adapter& memd::adapter<memd::Platform::thunderus>() {
-  static const events_v1::ThunderusAdapter instance;
-  return instance;
-}
+MEMD_ADAPTER(thunderus, events_v1::ThunderusAdapter())

@@ -382,17 +382,11 @@ bool LineReader::read_record(od::object& session, SessionRecord& out) {
   kept.request = text(keys.request);
   kept.result = text(keys.result);
   kept.abstract = text(keys.abstract);
-  od::value value;
-  od::array snippets;
-  if (!seek(digest, "error_snippets", value) || value.get_array().get(snippets)) return true;
-  return for_each_element(snippets, [&](od::value& element, std::size_t index) {
-    od::object snippet;
-    if (index >= kMostErrorSnippets || element.get_object().get(snippet)) return true;
-    SnippetKeys of_snippet;
-    if (!collect(snippet, of_snippet)) return false;
-    kept.errors.push_back({time_of(of_snippet.time), text(of_snippet.tool), text(of_snippet.text)});
-    return true;
-  });
+  const auto add = [&](const SnippetKeys& snippet, od::object&, std::size_t index) {
+    if (index < kMostErrorSnippets)
+      kept.errors.push_back({time_of(snippet.time), text(snippet.tool), text(snippet.text)});
+  };
+  return for_each_object<SnippetKeys>(digest, "error_snippets", add);
 }
 
 }  // namespace memd::events_v1

@@ -90,7 +90,7 @@ class LineReader : public RecordBuilder {
       : RecordBuilder(record.platform, record.session_uid, record.raw, detail, out), record_(record) {
     identify(record.key);
     time = record.time;
-    numbered = false;
+    block = 0;
   }
 
   // Reads the body. The caller must discard the events of a broken one.

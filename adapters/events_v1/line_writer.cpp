@@ -61,7 +61,13 @@ class Members {
   void time(std::string_view name, TimeMs value) {
     if (value != 0) w.member(name, format_rfc3339(value));
   }
-  // write() adds the members of the object, or write(element) those of each object of the list.
+  void dollars(const std::optional<double>& cost) {
+    if (!cost) return;
+    w.key("cost_usd");
+    w.number(*cost);
+  }
+  // write() adds the members of the object, or write(element) those of each object of the list. list() writes an empty
+  // one, too.
   template <class Write>
   void object(std::string_view name, Write&& write) {
     w.key(name);
@@ -70,21 +76,25 @@ class Members {
     w.end_object();
   }
   template <class List, class Write>
-  void objects(std::string_view name, const List& list, Write&& write) {
+  void objects(std::string_view name, const List& elements, Write&& write) {
+    if (!elements.empty()) list(name, elements, write);
+  }
+  template <class List, class Write>
+  void list(std::string_view name, const List& elements, Write&& write) {
     w.key(name);
     w.begin_array();
-    for (const auto& element : list) {
+    for (const auto& element : elements) {
       w.begin_object();
       write(element);
       w.end_object();
     }
     w.end_array();
   }
-  void strings(std::string_view name, const std::vector<std::string_view>& list) {
-    if (list.empty()) return;
+  void strings(std::string_view name, const std::vector<std::string_view>& texts) {
+    if (texts.empty()) return;
     w.key(name);
     w.begin_array();
-    for (const std::string_view text : list)
+    for (const std::string_view text : texts)
       w.string(text);
     w.end_array();
   }
@@ -113,26 +123,24 @@ void write_refs(Members& m, const Event& e, LineKind kind) {
 }
 
 void write_facts(Members& m, const Event& e) {
-  if (!e.files.empty())
-    m.objects("files", e.files, [&](const FileTouch& file) {
-      m.w.member("path", file.path);
-      m.w.member("access", to_string(file.access));
-      m.number("lines_added", file.lines_added);
-      m.number("lines_removed", file.lines_removed);
-      m.flag("deletes", file.deletes);
-    });
-  if (!e.facts.commands.empty())
-    m.objects("commands", e.facts.commands, [&](const ShellCommand& command) {
-      m.w.member("line", command.line);
-      m.text("directory", command.directory);
-      if (command.purpose != CommandPurpose::other) m.w.member("purpose", to_string(command.purpose));
-      m.flag("cut", !command.is_whole);
-      m.flag("background", command.in_background);
-    });
+  m.objects("files", e.files, [&](const FileTouch& file) {
+    m.w.member("path", file.path);
+    m.w.member("access", to_string(file.access));
+    m.number("lines_added", file.lines_added);
+    m.number("lines_removed", file.lines_removed);
+    m.flag("deletes", file.deletes);
+  });
+  m.objects("commands", e.facts.commands, [&](const ShellCommand& command) {
+    m.w.member("line", command.line);
+    m.text("directory", command.directory);
+    if (command.purpose != CommandPurpose::other) m.w.member("purpose", to_string(command.purpose));
+    m.flag("cut", !command.is_whole);
+    m.flag("background", command.in_background);
+  });
   if (e.facts.todos)
     m.object("todos", [&] {
       m.flag("replaces", e.facts.todos->replaces);
-      m.objects("items", e.facts.todos->items, [&](const TodoItem& item) {
+      m.list("items", e.facts.todos->items, [&](const TodoItem& item) {
         m.text("key", item.key);
         m.text("text", item.text);
         m.w.member("state", to_string(item.state));
@@ -145,24 +153,20 @@ void write_facts(Members& m, const Event& e) {
 }
 
 void write_usage(Members& m, const TokenUsage& usage, const ResponseFacts& facts) {
-  m.w.key("usage");
-  m.w.begin_object();
-  m.number("input", usage.input);
-  m.number("output", usage.output);
-  m.number("cache_read", usage.cache_read);
-  m.number("cache_creation", usage.cache_creation);
-  m.number("cache_creation_1h", usage.cache_creation_1h);
-  m.number("reasoning", usage.reasoning);
-  m.number("web_searches", facts.web_searches);
-  if (facts.tier != ServiceTier::standard) m.w.member("service_tier", to_string(facts.tier));
-  if (facts.purpose != ResponsePurpose::turn) m.w.member("purpose", to_string(facts.purpose));
-  m.flag("fast", facts.is_fast);
-  m.flag("unfinished", !facts.is_finished);
-  if (facts.cost_usd) {
-    m.w.key("cost_usd");
-    m.w.number(*facts.cost_usd);
-  }
-  m.w.end_object();
+  m.object("usage", [&] {
+    m.number("input", usage.input);
+    m.number("output", usage.output);
+    m.number("cache_read", usage.cache_read);
+    m.number("cache_creation", usage.cache_creation);
+    m.number("cache_creation_1h", usage.cache_creation_1h);
+    m.number("reasoning", usage.reasoning);
+    m.number("web_searches", facts.web_searches);
+    if (facts.tier != ServiceTier::standard) m.w.member("service_tier", to_string(facts.tier));
+    if (facts.purpose != ResponsePurpose::turn) m.w.member("purpose", to_string(facts.purpose));
+    m.flag("fast", facts.is_fast);
+    m.flag("unfinished", !facts.is_finished);
+    m.dollars(facts.cost_usd);
+  });
 }
 
 void write_usage(Members& m, const Event& e) {
@@ -262,25 +266,18 @@ void write_record(Members& m, const SessionRecord& r) {
     m.time("analyzed_at", r.watermarks.analyzed_at);
     m.time("evicted_at", r.watermarks.evicted_at);
   });
-  if (!r.responses.empty()) {
-    m.w.key("responses");
-    m.w.begin_array();
-    for (const RecordedResponse& response : r.responses) {
-      m.w.begin_object();
-      m.key("response_key", response.key);
-      m.time("time", response.time);
-      m.text("model", response.model);
-      write_usage(m, response.usage, response.facts);
-      m.w.end_object();
-    }
-    m.w.end_array();
-  }
+  m.objects("responses", r.responses, [&](const RecordedResponse& response) {
+    m.key("response_key", response.key);
+    m.time("time", response.time);
+    m.text("model", response.model);
+    write_usage(m, response.usage, response.facts);
+  });
   if (!r.digest) return;
   m.object("digest", [&] {
     m.text("request", r.digest->request);
     m.text("result", r.digest->result);
     m.text("abstract", r.digest->abstract);
-    m.objects("error_snippets", r.digest->errors, [&](const ErrorSnippet& e) {
+    m.list("error_snippets", r.digest->errors, [&](const ErrorSnippet& e) {
       m.time("time", e.time);
       m.text("tool", e.tool);
       m.w.member("text", e.text);
@@ -317,26 +314,16 @@ std::string session_line(const SessionUpdate& s, TimeMs time) {
   m.number("context_tokens", s.context_tokens);
   m.number("lines_added", s.lines_added);
   m.number("lines_removed", s.lines_removed);
-  if (s.cost_usd) {
-    m.w.key("cost_usd");
-    m.w.number(*s.cost_usd);
-  }
-  if (!s.account.empty()) {
-    m.w.key("account");
-    m.w.begin_array();
-    for (const ModelAccount& a : s.account) {
-      m.w.begin_object();
-      m.text("model", a.model);
-      m.time("from", a.counted_from);
-      m.time("time", a.time);
-      ResponseFacts facts;
-      facts.web_searches = a.web_searches;
-      facts.cost_usd = a.cost_usd;
-      write_usage(m, a.tokens, facts);
-      m.w.end_object();
-    }
-    m.w.end_array();
-  }
+  m.dollars(s.cost_usd);
+  m.objects("account", s.account, [&](const ModelAccount& a) {
+    m.text("model", a.model);
+    m.time("from", a.counted_from);
+    m.time("time", a.time);
+    ResponseFacts facts;
+    facts.web_searches = a.web_searches;
+    facts.cost_usd = a.cost_usd;
+    write_usage(m, a.tokens, facts);
+  });
   if (s.record) write_record(m, *s.record);
   m.w.end_object();
   m.w.end_object();

@@ -40,7 +40,6 @@ void append_any(TextReader& r, od::value& value, std::string& out) {
     for_each_element(array, [&](od::value& element, std::size_t index) {
       if (index > 0 && !out.empty()) out += '\n';
       append_any(r, element, out);
-      return true;
     });
   } else if (token.starts_with('{') && !value.get_object().get(object)) {
     std::string_view raw;

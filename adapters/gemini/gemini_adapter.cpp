@@ -6,8 +6,6 @@
 #include "adapters/registry.hpp"
 #include "schemas/ids.hpp"
 
-#include <algorithm>
-
 namespace memd::gemini {
 namespace fs = std::filesystem;
 namespace {
@@ -29,21 +27,19 @@ std::string find_session_id(std::string_view head) {
 // Formats: paths.hpp, chat_reader.hpp, prompt_log_reader.hpp. Stateless, thread-safe.
 class GeminiAdapter final : public json::AdapterOf<MessageDecoder> {
  public:
-  const AdapterDescription& describe() const override {
-    static const AdapterDescription description{
-        .platform = Platform::gemini,
-        .adapter_version = "1.0.0",
-        .data_completeness = DataCompleteness::partial,
-        .capabilities = all_capabilities_but({Capability::session_stop, Capability::git_branch}),
-        .limitations = {"Gemini CLI stores no git branch, and a working directory only for each project.",
+  GeminiAdapter()
+      : AdapterOf({.platform = Platform::gemini,
+                   .adapter_version = "1.0.0",
+                   .data_completeness = DataCompleteness::partial,
+                   .capabilities = all_capabilities_but({Capability::session_stop, Capability::git_branch}),
+                   .limitations =
+                       {"Gemini CLI stores no git branch, and a working directory only for each project.",
                         "Of chats that Gemini CLI deleted before memd read them, or never recorded, only the prompts "
                         "are known, from logs.json.",
                         "Images and other media are stored as references to the chat, not as text.",
                         "Thoughts are the summaries that Gemini CLI shows."},
-        .storage_locations = {"~/.gemini/tmp", "$GEMINI_CLI_HOME/.gemini/tmp"},
-        .resume_command = {"gemini", "--resume", "{id}"}};  // gemini --help, 0.61
-    return description;
-  }
+                   .storage_locations = {"~/.gemini/tmp", "$GEMINI_CLI_HOME/.gemini/tmp"},
+                   .resume_command = {"gemini", "--resume", "{id}"}}) {}  // gemini --help, 0.61
 
   // An override is the folder with the projects, the .gemini above it, or the value of GEMINI_CLI_HOME.
   std::vector<fs::path> roots(const HomeLayout& home) const override {
@@ -91,7 +87,7 @@ class GeminiAdapter final : public json::AdapterOf<MessageDecoder> {
       return std::make_unique<PromptLogReader>(files, source.path, std::move(*log));
     auto path = parse_chat_path(source.path);
     if (!path) return nullptr;
-    return std::make_unique<ChatReader>(files, source.path, std::move(*path));
+    return open_chat(files, source.path, std::move(*path));
   }
 };
 
@@ -99,8 +95,4 @@ class GeminiAdapter final : public json::AdapterOf<MessageDecoder> {
 
 }  // namespace memd::gemini
 
-template <>
-const memd::Adapter& memd::adapter<memd::Platform::gemini>() {
-  static const gemini::GeminiAdapter instance;
-  return instance;
-}
+MEMD_ADAPTER(gemini, gemini::GeminiAdapter())

@@ -11,9 +11,6 @@
 #include "schemas/base/timestamp.hpp"
 #include "schemas/ids.hpp"
 
-#include <algorithm>
-#include <limits>
-#include <optional>
 #include <utility>
 
 namespace memd::gemini {
@@ -140,10 +137,7 @@ ResultText read_result(MessageContext& c, od::object& entry) {
   if (!token_of(value).starts_with('[')) {
     read_result_part(c, value, out);
   } else if (!value.get_array().get(parts)) {
-    for_each_element(parts, [&](od::value& part, std::size_t) {
-      read_result_part(c, part, out);
-      return true;
-    });
+    for_each_element(parts, [&](od::value& part, std::size_t) { read_result_part(c, part, out); });
   }
   return out;
 }
@@ -239,10 +233,7 @@ bool read_content(MessageContext& c, od::object& message, std::string_view field
   if (!seek(message, field, value)) return false;
   if (token_of(value).starts_with('[')) {
     if (value.get_array().get(parts)) return false;
-    for_each_element(parts, [&](od::value& part, std::size_t) {
-      read_part(c, part, out);
-      return true;
-    });
+    for_each_element(parts, [&](od::value& part, std::size_t) { read_part(c, part, out); });
   } else {
     read_part(c, value, out);
   }
@@ -280,7 +271,6 @@ void read_untold(MessageContext& c, od::object& message, std::string_view untold
   if (content.get_array().get(parts)) return;
   for_each_element(parts, [&](od::value& part, std::size_t index) {
     if (wanted.find(" " + std::to_string(index) + " ") != std::string::npos) read(part, index);
-    return true;
   });
 }
 
@@ -307,7 +297,6 @@ void read_thoughts(MessageContext& c, od::object& message) {
       if (!e.text.empty()) e.text.append(": ");
       c.append_text(thought.description, e.text);
     }
-    return true;
   });
 }
 
@@ -318,7 +307,6 @@ RecordOutcome read_assistant(MessageContext& c, od::object& message, std::string
   c.add_said(EventKind::assistant_msg, std::move(content.text));
   for_each_object<CallKeys>(message, "toolCalls", [&](const CallKeys& call, od::object& entry, std::size_t index) {
     read_tool_call(c, entry, call, index);
-    return true;
   });
   read_untold(c, message, untold);
   c.add_usage(read_usage(message), hash_combine(c.key(), hash64("response")));
@@ -349,7 +337,7 @@ MessageDecoder::MessageDecoder(const Source& source, Detail detail)
 
 RecordOutcome MessageDecoder::read(od::object& root, RawRef raw, EventBatch& out) {
   MessageContext c(Platform::gemini, session_uid_, raw, detail_, out);
-  c.numbered = false;
+  c.block = 0;
   c.model_of_all = true;
   c.is_sidechain = !parent_uid_.empty();
   RecordOutcome outcome = raw.offset == 0 ? read_head(c, root) : read_message(c, root);
@@ -431,15 +419,12 @@ RecordOutcome MessageDecoder::read_user(MessageContext& c, od::object& message, 
     if (c.emitted()) return RecordOutcome::indexed("user");
     return RecordOutcome::skipped(content.tools ? "tool_response" : "blank_message", "user");
   }
-  Event& e = c.add(EventKind::user_msg, Role::user);
-  e.origin = user_text.kind == UserTextKind::nudge     ? Origin::injected
-             : c.is_sidechain                          ? Origin::parent_agent
-             : user_text.kind == UserTextKind::command ? Origin::command
-             : user_text.kind == UserTextKind::shell   ? Origin::shell
-                                                       : Origin::typed;
-  e.text = user_text.text;
-  e.summary = content.media;
-  e.starts_exchange = true;
+  const Origin origin = user_text.kind == UserTextKind::nudge     ? Origin::injected
+                        : c.is_sidechain                          ? Origin::parent_agent
+                        : user_text.kind == UserTextKind::command ? Origin::command
+                        : user_text.kind == UserTextKind::shell   ? Origin::shell
+                                                                  : Origin::typed;
+  c.add_prompt(origin, std::string(user_text.text), content.media);
   return RecordOutcome::indexed("user");
 }
 

@@ -6,7 +6,6 @@
 #include <simdjson.h>
 
 #include <algorithm>
-#include <utility>
 
 namespace memd::gemini {
 namespace {
@@ -127,19 +126,15 @@ MessageParts read_parts(std::string_view message) {
   const auto type = text_of(object, "type");
   out.of_user = type == "user";
   out.of_model = type == "gemini";
-  dom::object tokens;
-  out.answered = !object["tokens"].get(tokens) || !text_of(object, "model").empty() || has_items(object, "thoughts");
+  out.answered =
+      json::object_of(object, "tokens") || !text_of(object, "model").empty() || has_items(object, "thoughts");
   dom::element content;
   if (!object["content"].get(content)) read_content(content, out);
-  dom::array calls;
-  if (object["toolCalls"].get(calls)) return out;
-  for (const auto value : calls) {
-    dom::object call;
+  json::for_each_object(object, "toolCalls", [&](const dom::object& call) {
     dom::element result;
-    if (value.get(call)) continue;
     out.recorded_calls.push_back(call_of(call, "args"));
     if (!call["result"].get(result) && !result.is_null()) out.recorded_results.push_back(out.recorded_calls.back());
-  }
+  });
   return out;
 }
 

@@ -11,34 +11,28 @@ namespace {
 // Grok Build, xAI's coding agent. Formats: update_log.hpp, session_reader.hpp. Stateless, thread-safe.
 class GrokAdapter final : public json::AdapterOf<ItemDecoder> {
  public:
-  const AdapterDescription& describe() const override {
-    static const AdapterDescription description{
-        .platform = Platform::grok,
-        .adapter_version = "1.0.0",
-        .data_completeness = DataCompleteness::full,
-        .capabilities = {Capability::semantic_search, Capability::temporal_query, Capability::session_summary,
-                         Capability::exchange_retrieval, Capability::token_metrics, Capability::file_context,
-                         Capability::live_tail, Capability::tool_calls, Capability::compaction_markers,
-                         Capability::cost, Capability::git_branch},
-        .limitations = {"The adapter follows the public source of Grok Build and other readers; no real user's "
-                        "transcript was available.",
-                        "Tokens are known for whole turns, after their end; those of a helper whose log is gone count "
-                        "in the turn.",
-                        "Turns removed by a rewind stay searchable.",
-                        "Sessions with only chat_history.jsonl left have no times of their own.",
-                        "The branch is the last one recorded for the session, not that of each message."},
-        .storage_locations = {"~/.grok/sessions", "$GROK_HOME/sessions"},
-        .resume_command = {"grok", "--resume", "{id}"},  // docs.x.ai
-    };
-    return description;
-  }
+  GrokAdapter()
+      : AdapterOf(
+            {.platform = Platform::grok,
+             .adapter_version = "1.0.0",
+             .data_completeness = DataCompleteness::full,
+             .capabilities = {Capability::semantic_search, Capability::temporal_query, Capability::session_summary,
+                              Capability::exchange_retrieval, Capability::token_metrics, Capability::file_context,
+                              Capability::live_tail, Capability::tool_calls, Capability::compaction_markers,
+                              Capability::cost, Capability::git_branch},
+             .limitations =
+                 {"The adapter follows the public source of Grok Build and other readers; no real user's "
+                  "transcript was available.",
+                  "Tokens are known for whole turns, after their end; those of a helper whose log is gone count "
+                  "in the turn.",
+                  "Turns removed by a rewind stay searchable.",
+                  "Sessions with only chat_history.jsonl left have no times of their own.",
+                  "The branch is the last one recorded for the session, not that of each message."},
+             .storage_locations = {"~/.grok/sessions", "$GROK_HOME/sessions"},
+             .resume_command = {"grok", "--resume", "{id}"}}) {}  // docs.x.ai
 
   std::vector<std::filesystem::path> roots(const HomeLayout& home) const override {
-    std::vector<std::filesystem::path> roots = home.override_roots;
-    if (roots.empty())
-      for (const auto& place : home.places("GROK_HOME", home.home / ".grok"))
-        roots.push_back(place / "sessions");
-    return roots;
+    return home.roots_in("GROK_HOME", ".grok", "sessions");
   }
 
   std::optional<SourceCandidate> classify(const std::filesystem::path& root,
@@ -70,8 +64,4 @@ class GrokAdapter final : public json::AdapterOf<ItemDecoder> {
 
 }  // namespace memd::grok
 
-template <>
-const memd::Adapter& memd::adapter<memd::Platform::grok>() {
-  static const grok::GrokAdapter instance;
-  return instance;
-}
+MEMD_ADAPTER(grok, grok::GrokAdapter())

@@ -23,7 +23,9 @@ namespace memd::grok {
 
 namespace dom = simdjson::dom;
 using json::flag_of;
+using json::for_each_object;
 using json::number_of;
+using json::object_of;
 using json::text_of;
 using json::trimmed;
 using json::utf8_prefix;
@@ -95,18 +97,14 @@ TokenUsage usage_of(const dom::object& usage) {
 // Takes from a turn's usage what its helpers spent, which counts in their sessions.
 TokenUsage without_helpers(const TokenUsage& turn, const dom::object& item) {
   TokenUsage out = turn;
-  dom::array helpers;
-  if (item["helpers"].get(helpers)) return out;
-  for (const auto value : helpers) {
-    dom::object usage;
-    if (value.get(usage)) continue;
+  for_each_object(item, "helpers", [&](const dom::object& usage) {
     const TokenUsage spent = usage_of(usage);
     out.input -= spent.input;
     out.output -= spent.output;
     out.cache_read -= spent.cache_read;
     out.cache_creation -= spent.cache_creation;
     out.reasoning = std::max<std::int64_t>(0, out.reasoning - spent.reasoning);
-  }
+  });
   const bool contained = out.input >= 0 && out.output >= 0 && out.cache_read >= 0 && out.cache_creation >= 0;
   return contained ? out : turn;  // this version counts them apart
 }
@@ -150,12 +148,13 @@ RecordOutcome read_text(ItemContext& c, const dom::object& item, std::string_vie
   }
   const std::string words = human_words(text);
   if (words.empty() && images == 0) return RecordOutcome::skipped("blank_message");
-  Event& e = c.add(EventKind::user_msg, Role::user);
   const bool aside = what == "interjection";
-  e.origin = aside ? Origin::queued : words.starts_with('/') ? Origin::command : Origin::typed;
-  if (flag_of(item, "subtask")) e.origin = Origin::parent_agent;
+  const Origin origin = flag_of(item, "subtask") ? Origin::parent_agent
+                        : aside                  ? Origin::queued
+                        : words.starts_with('/') ? Origin::command
+                                                 : Origin::typed;
+  Event& e = c.add_prompt(origin, words);
   e.starts_exchange = !aside;
-  e.text = words;
   for (std::int64_t i = 0; i < std::min<std::int64_t>(images, 20); ++i)
     e.summary.append(i == 0 ? "[image]" : " [image]");
   return RecordOutcome::indexed();
@@ -169,17 +168,15 @@ void emit_call(ItemContext& c, std::string_view tool, std::string_view call_id, 
   tool_calls::read_tool_input_text(c, input, access_of, e);
 }
 
-RecordOutcome read_call(ItemContext& c, const dom::array& updates) {
+RecordOutcome read_call(ItemContext& c, const dom::object& item) {
   std::string tool;
   std::string title;
   std::string input;
   std::string id;
   std::string path;
-  for (const auto value : updates) {
-    dom::object update;
+  for_each_object(item, "updates", [&](const dom::object& update) {
     dom::object object;
     dom::array locations;
-    if (value.get(update)) continue;
     if (id.empty()) id = text_of(update, "toolCallId");
     if (title.empty()) title = text_of(update, "title");
     if (!update["_meta"].get(object) && !object["x.ai/tool"].get(object) && !text_of(object, "name").empty())
@@ -187,7 +184,7 @@ RecordOutcome read_call(ItemContext& c, const dom::array& updates) {
     if (!update["rawInput"].get(object) && object.size() > 0) input = simdjson::minify(object);
     if (path.empty() && !update["locations"].get(locations) && !locations.at(0).get(object))
       path = text_of(object, "path");
-  }
+  });
   emit_call(c, tool.empty() ? title : tool, id, input.empty() ? "{}" : input);
   Event& e = c.out().events.back();
   const auto access = access_of(e.tool);
@@ -201,12 +198,9 @@ RecordOutcome read_result(ItemContext& c, const dom::object& update) {
   std::vector<FileTouch> files;
   if (!update["content"].get(content)) {
     text = content_text(content);
-    dom::array blocks;
-    if (!content.get(blocks))
-      for (const auto value : blocks) {
-        dom::object block;
-        if (!value.get(block) && text_of(block, "type") == "diff") files.push_back(touch_of(block));
-      }
+    for_each_object(update, "content", [&](const dom::object& block) {
+      if (text_of(block, "type") == "diff") files.push_back(touch_of(block));
+    });
   }
   dom::element output;
   dom::object fields;
@@ -215,11 +209,9 @@ RecordOutcome read_result(ItemContext& c, const dom::object& update) {
   const bool ended = !update["rawOutput"].get(fields) && !fields["exit_code"].get(exit_code);
   if (text.empty() && !update["rawOutput"].get(output) && !output.is_null())
     text = output.get(plain) ? simdjson::minify(output) : std::string(plain);
-  Event& e = c.add(EventKind::tool_result, Role::tool);
-  e.call_id = text_of(update, "toolCallId");
-  e.is_error = text_of(update, "status") == "failed" || exit_code != 0;
+  const bool is_error = text_of(update, "status") == "failed" || exit_code != 0;
+  Event& e = tool_calls::add_result(c, std::string(text_of(update, "toolCallId")), std::move(text), is_error);
   if (ended) e.facts.exit_code = static_cast<std::int32_t>(exit_code);
-  tool_calls::take_result_text(c.detail(), std::move(text), e);
   if (!e.is_error) e.files = std::move(files);
   return RecordOutcome::indexed();
 }
@@ -235,10 +227,9 @@ RecordOutcome read_turn(ItemContext& c, const dom::object& item, const dom::obje
   } else if (flag_of(item, "say")) {
     c.add_said(EventKind::assistant_msg, std::string(answer));
   }
-  dom::object usage;
-  if (!update["usage"].get(usage)) {
+  if (const auto usage = object_of(update, "usage")) {
     const auto prompt = text_of(update, "prompt_id");
-    c.add_usage(without_helpers(usage_of(usage), item),
+    c.add_usage(without_helpers(usage_of(*usage), item),
                 prompt.empty() ? c.key() : hash_combine(hash64("grok/turn"), hash64(prompt)));
   }
   return c.emitted() ? RecordOutcome::indexed() : RecordOutcome::skipped("turn");
@@ -281,10 +272,10 @@ RecordOutcome read_head(ItemContext& c, const dom::object& item) {
   SessionUpdate& update = c.add_session();
   update.native_id = text_of(item, "id");
   update.cwd = text_of(item, "cwd");
-  dom::object summary;
-  dom::object info;
-  if (!item["summary"].get(summary)) {
-    if (!summary["info"].get(info) && !text_of(info, "cwd").empty()) update.cwd = text_of(info, "cwd");
+  if (const auto found = object_of(item, "summary")) {
+    const dom::object& summary = *found;
+    if (const auto info = object_of(summary, "info"); info && !text_of(*info, "cwd").empty())
+      update.cwd = text_of(*info, "cwd");
     const auto title = text_of(summary, "generated_title");
     update.title = json::one_line(title.empty() ? text_of(summary, "session_summary") : title, kTitleLimit);
     if (!update.title.empty())
@@ -318,27 +309,19 @@ RecordOutcome read_chat(ItemContext& c, const dom::object& chat, std::string& ty
     if (!text_of(chat, "synthetic_reason").empty() && text_of(chat, "synthetic_reason") != "human")
       return RecordOutcome::skipped("injected_text");
     if (words.empty()) return RecordOutcome::skipped("blank_message");
-    Event& e = c.add(EventKind::user_msg, Role::user);
-    e.starts_exchange = !chat["prompt_index"].get(index);
-    e.origin = e.starts_exchange ? Origin::typed : Origin::queued;
-    e.text = words;
+    c.add_prompt(chat["prompt_index"].get(index) ? Origin::queued : Origin::typed, words);
     return RecordOutcome::indexed();
   }
   if (type == "assistant") {
     c.model = text_of(chat, "model_id");
     c.add_said(EventKind::assistant_msg, text);
-    dom::array calls;
-    if (!chat["tool_calls"].get(calls))
-      for (const auto value : calls) {
-        dom::object call;
-        if (!value.get(call)) emit_call(c, text_of(call, "name"), text_of(call, "id"), text_of(call, "arguments"));
-      }
+    for_each_object(chat, "tool_calls", [&](const dom::object& call) {
+      emit_call(c, text_of(call, "name"), text_of(call, "id"), text_of(call, "arguments"));
+    });
     return c.emitted() ? RecordOutcome::indexed() : RecordOutcome::skipped("blank_message");
   }
   if (type == "tool_result") {
-    Event& e = c.add(EventKind::tool_result, Role::tool);
-    e.call_id = text_of(chat, "tool_call_id");
-    tool_calls::take_result_text(c.detail(), std::string(text), e);
+    tool_calls::add_result(c, std::string(text_of(chat, "tool_call_id")), text);
     return RecordOutcome::indexed();
   }
   if (type == "reasoning") {
@@ -358,15 +341,14 @@ RecordOutcome dispatch(ItemContext& c, const dom::object& item, std::string& typ
     type = "(head)";
     return read_head(c, item);
   }
-  dom::object chat;
-  if (!item["chat"].get(chat)) return read_chat(c, chat, type);
+  if (const auto chat = object_of(item, "chat")) return read_chat(c, *chat, type);
   const auto what = text_of(item, "what");
   type = what;
   if (what == "user" || what == "interjection" || what == "agent" || what == "thought") return read_text(c, item, what);
   dom::array updates;
   dom::object first;
   if (item["updates"].get(updates) || updates.at(0).get(first)) return RecordOutcome::skipped("no_content");
-  if (what == "call") return read_call(c, updates);
+  if (what == "call") return read_call(c, item);
   if (what == "result") return read_result(c, first);
   if (what == "turn") return read_turn(c, item, first);
   return read_notice(c, first, type);

@@ -14,16 +14,16 @@ namespace memd::grok {
 namespace dom = simdjson::dom;
 using json::flag_of;
 using json::number_of;
+using json::object_of;
 using json::text_of;
 
 namespace {
 
 // Forks copy the lines with new timestamps; the agent's own time is kept.
 TimeMs time_of(const dom::object& envelope, const dom::object& params, const dom::object& update) {
-  dom::object meta;
   for (const auto* object : {&params, &update})
-    if (!(*object)["_meta"].get(meta))
-      if (const auto time = number_of(meta, "agentTimestampMs"); time > 0) return time;
+    if (const auto meta = object_of(*object, "_meta"))
+      if (const auto time = number_of(*meta, "agentTimestampMs"); time > 0) return time;
   return from_unix_number(static_cast<double>(number_of(envelope, "timestamp")));
 }
 
@@ -51,7 +51,7 @@ bool UpdateLineReader::read(std::string_view line, UpdateLine& out) {
     out.time = time_of(envelope, params, update);
     out.child_id = text_of(update, "child_session_id");
     if (const auto parent = text_of(update, "parent_prompt_id"); !parent.empty()) out.prompt_id = parent;
-    if (dom::object usage; !update["usage"].get(usage)) out.usage = simdjson::minify(usage);
+    if (const auto usage = object_of(update, "usage")) out.usage = simdjson::minify(*usage);
   }
   if (update["_meta"].get(meta)) return true;
   std::int64_t index = 0;
@@ -105,26 +105,21 @@ void append_chunk(const dom::object& update, std::string& text, std::int64_t& im
     const auto type = text_of(block, "type");
     text.append(text_of(block, "text"));
     if (type == "image") ++images;
-    dom::object resource;
     if (type == "resource_link") text.append(text.empty() ? "" : "\n").append(text_of(block, "uri"));
-    if (type == "resource" && !block["resource"].get(resource)) text.append(text_of(resource, "text"));
+    if (const auto resource = object_of(block, "resource"); resource && type == "resource")
+      text.append(text_of(*resource, "text"));
   };
-  dom::object block;
-  dom::array blocks;
-  if (!update["content"].get(block)) take(block);
-  if (!update["content"].get(blocks))
-    for (const auto value : blocks)
-      if (!value.get(block)) take(block);
+  if (const auto block = object_of(update, "content")) take(*block);
+  json::for_each_object(update, "content", take);
 }
 
 // Returns the text the user typed, stored beside the text sent to the model.
 std::string_view display_text(const dom::object& update) {
-  dom::object meta;
   for (const char* holder : {"_meta", "content"})
-    if (!update[holder].get(meta)) {
-      if (const auto text = text_of(meta, "displayText"); !text.empty()) return text;
-      dom::object inner;
-      if (!meta["_meta"].get(inner) && !text_of(inner, "displayText").empty()) return text_of(inner, "displayText");
+    if (const auto meta = object_of(update, holder)) {
+      if (const auto text = text_of(*meta, "displayText"); !text.empty()) return text;
+      const auto inner = object_of(*meta, "_meta");
+      if (inner && !text_of(*inner, "displayText").empty()) return text_of(*inner, "displayText");
     }
   return {};
 }

@@ -9,7 +9,6 @@
 #include "schemas/base/reflected_name.hpp"
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <optional>
 #include <utility>

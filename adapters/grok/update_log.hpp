@@ -4,7 +4,6 @@
 #include "schemas/base/timestamp.hpp"
 #include "schemas/event_batch.hpp"
 
-#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <string>

@@ -29,12 +29,4 @@ ContentText read_content(TextReader& reader, od::object& holder, std::string_vie
   return out;
 }
 
-void add_prompt(RecordBuilder& record, ContentText content, Origin origin) {
-  Event& e = record.add(EventKind::user_msg, Role::user);
-  e.origin = origin;
-  e.text = std::move(content.text);
-  e.summary = std::move(content.marks);
-  e.starts_exchange = origin != Origin::queued;
-}
-
 }  // namespace memd::json

@@ -5,6 +5,7 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace memd::json {
 
@@ -18,7 +19,8 @@ struct ContentText {
 // Reads the content under `key`: a string, or blocks with a type.
 ContentText read_content(TextReader& reader, od::object& holder, std::string_view key = "content");
 
-// Adds what a person said. Queued words belong to the turn that is under way.
-void add_prompt(RecordBuilder& record, ContentText content, Origin origin);
+inline void add_prompt(RecordBuilder& record, ContentText content, Origin origin) {
+  record.add_prompt(origin, std::move(content.text), std::move(content.marks));
+}
 
 }  // namespace memd::json

@@ -60,6 +60,11 @@ bool flag_of(const dom::object& object, std::string_view key) {
   return !object[key].get(flag) && flag;
 }
 
+std::optional<dom::object> object_of(const dom::object& object, std::string_view key) {
+  dom::object inner;
+  return object[key].get(inner) ? std::nullopt : std::optional(inner);
+}
+
 bool DomParser::parse(std::string_view json, dom::element& root) {
   replaced_ = false;
   if (json.empty()) return false;  // simdjson copies from its address, which may be null
@@ -80,22 +85,6 @@ bool DomParser::parse_padded(std::string_view json, dom::object& object) {
 bool DomParser::parse_cleaned(std::string_view json, dom::element& root) {
   const std::string cleaned = cleaned_json(json, replaced_);
   return !parser_.parse(cleaned).get(root);
-}
-
-bool RecordParser::iterate(std::string_view padded, od::object& object) {
-  simdjson::dom::element whole;
-  if (strict_.parse(padded.data(), padded.size(), false).get(whole) || !whole.is_object()) return false;
-  return !parser_.iterate(padded.data(), padded.size(), padded.size() + simdjson::SIMDJSON_PADDING).get(document_) &&
-         !document_.get_object().get(object);
-}
-
-bool RecordParser::open(std::string_view bytes, od::object& object) {
-  replaced_ = false;
-  if (iterate(bytes, object)) return true;
-  cleaned_ = cleaned_json(bytes, replaced_);
-  const std::size_t size = cleaned_.size();
-  cleaned_.resize(size + simdjson::SIMDJSON_PADDING, ' ');
-  return iterate({cleaned_.data(), size}, object);
 }
 
 }  // namespace memd::json

@@ -7,8 +7,11 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
+#include <utility>
 
 // simdjson helpers of the adapters. On-Demand for records: values are handled as raw tokens, and unused values are
 // skipped, not materialised. DOM for small documents. Functions return false for broken JSON and never throw. Only for
@@ -32,14 +35,15 @@ class KeyTable {
     first_[kLongest + 1] = static_cast<std::uint8_t>(n);
   }
 
-  // Returns the index of the name, or N.
-  std::size_t find(std::string_view key) const {
+  // Returns the index of the name, or size().
+  constexpr std::size_t find(std::string_view key) const {
     if (key.empty() || key.size() > kLongest) return N;
     for (std::size_t i = first_[key.size()]; i < first_[key.size() + 1]; ++i)
       if (names_[order_[i]].front() == key.front() && names_[order_[i]] == key) return order_[i];
     return N;
   }
   constexpr std::string_view name(std::size_t index) const { return names_[index]; }
+  static constexpr std::size_t size() { return N; }
 
  private:
   static constexpr std::size_t kLongest = 32;
@@ -47,9 +51,6 @@ class KeyTable {
   std::array<std::uint8_t, N> order_{};
   std::array<std::uint8_t, kLongest + 2> first_{};
 };
-
-template <std::size_t N>
-using Tokens = std::array<std::string_view, N>;
 
 // The keys that an adapter reads of one kind of object, each told once:
 //
@@ -112,7 +113,24 @@ inline std::string_view token_of(od::value& value) {
   return token;
 }
 
-// Calls visit(key, value) for each field in order. The visitor returns false to stop with a failure.
+namespace detail {
+
+// Calls a visitor. One that returns nothing never stops.
+template <class Visit, class... Arguments>
+bool goes_on(Visit& visit, Arguments&&... arguments) {
+  if constexpr (std::is_void_v<std::invoke_result_t<Visit&, Arguments...>>) {
+    visit(std::forward<Arguments>(arguments)...);
+    return true;
+  } else {
+    return visit(std::forward<Arguments>(arguments)...);
+  }
+}
+
+}  // namespace detail
+
+// The functions for_each_… return false for broken JSON, and when a visitor returns false; it may return nothing.
+
+// Calls visit(key, value) for each field in order.
 template <class Visit>
 bool for_each_field(od::object& object, Visit&& visit) {
   for (auto result : object) {
@@ -120,7 +138,7 @@ bool for_each_field(od::object& object, Visit&& visit) {
     if (std::move(result).get(field)) return false;
     const std::string_view key = key_text(field);
     od::value value = std::move(field).value();
-    if (!visit(key, value)) return false;
+    if (!detail::goes_on(visit, key, value)) return false;
   }
   return true;
 }
@@ -132,7 +150,7 @@ bool for_each_element(od::array& array, Visit&& visit) {
   for (auto result : array) {
     od::value value;
     if (std::move(result).get(value)) return false;
-    if (!visit(value, index++)) return false;
+    if (!detail::goes_on(visit, value, index++)) return false;
   }
   return true;
 }
@@ -153,25 +171,13 @@ void keep(Keys& keys, std::string_view key, od::value& value) {
   if (const std::size_t i = Keys::kTable.find(key); i < members.size()) *members[i] = token_of(value);
 }
 
-// Fills `tokens` with the tokens of the named keys, in one pass from the first field.
-template <std::size_t N>
-bool collect(od::object& object, const KeyTable<N>& table, Tokens<N>& tokens) {
-  tokens.fill({});
-  if (!restart(object)) return false;
-  return for_each_field(object, [&](std::string_view key, od::value& value) {
-    const std::size_t i = table.find(key);
-    if (i < N) tokens[i] = token_of(value);
-    return true;
-  });
-}
-
+// Fills `keys` with the tokens of their fields, in one pass from the first field.
 template <class Keys>
 bool collect(od::object& object, Keys& keys) {
   keys = {};
   const auto members = keys.members();
   return restart(object) && for_each_field(object, [&](std::string_view key, od::value& value) {
            if (const std::size_t i = Keys::kTable.find(key); i < members.size()) *members[i] = token_of(value);
-           return true;
          });
 }
 
@@ -191,18 +197,23 @@ bool collect_in(od::object& object, std::string_view key, Keys& keys) {
   return seek_object(object, key, inner) && collect(inner, keys);
 }
 
-// Calls visit(keys, object, index) for each object of the array under `key`, if there is one. The visitor returns false
-// to stop with a failure. Returns false for that and for broken JSON.
-template <class Keys, class Visit>
-bool for_each_object(od::object& outer, std::string_view key, Visit&& visit) {
+// Calls visit(value, index) for each element of the array under `key`, if there is one.
+template <class Visit>
+bool for_each_in(od::object& outer, std::string_view key, Visit&& visit) {
   od::value value;
   od::array array;
   if (!seek(outer, key, value) || value.get_array().get(array)) return true;
-  return for_each_element(array, [&](od::value& element, std::size_t index) {
+  return for_each_element(array, visit);
+}
+
+// Calls visit(keys, object, index) for each object of the array under `key`, if there is one.
+template <class Keys, class Visit>
+bool for_each_object(od::object& outer, std::string_view key, Visit&& visit) {
+  return for_each_in(outer, key, [&](od::value& element, std::size_t index) {
     od::object object;
     Keys keys;
     if (element.get_object().get(object)) return true;
-    return collect(object, keys) && visit(keys, object, index);
+    return collect(object, keys) && detail::goes_on(visit, keys, object, index);
   });
 }
 
@@ -222,7 +233,6 @@ void for_each_block(od::object& outer, std::string_view key, Visit&& visit) {
   } else if (!content.get_array().get(blocks)) {
     for_each_element(blocks, [&](od::value& element, std::size_t) {
       if (!element.get_object().get(object) && collect(object, keys)) visit(keys, object);
-      return true;
     });
   }
 }
@@ -243,6 +253,23 @@ std::string_view text_of(const dom::object& object, std::string_view key);
 std::int64_t number_of(const dom::object& object,
                        std::string_view key);  // also 0 beyond 64 bits; truncates fractions
 bool flag_of(const dom::object& object, std::string_view key);
+std::optional<dom::object> object_of(const dom::object& object, std::string_view key);
+
+// Calls visit(element), or visit(object) for the objects, of a list in a parsed object, if there is one.
+template <class Visit>
+void for_each_in(const dom::object& object, std::string_view key, Visit&& visit) {
+  dom::array list;
+  if (object[key].get(list)) return;
+  for (const dom::element element : list)
+    visit(element);
+}
+template <class Visit>
+void for_each_object(const dom::object& object, std::string_view key, Visit&& visit) {
+  for_each_in(object, key, [&](const dom::element& element) {
+    dom::object inner;
+    if (!element.get(inner)) visit(inner);
+  });
+}
 
 // JSON stored as text inside JSON. Owns a copy; what is read from `root` must not outlive it.
 class InnerJson {
@@ -274,27 +301,6 @@ class DomParser {
   bool parse_cleaned(std::string_view json, dom::element& root);
 
   dom::parser parser_;
-  bool replaced_ = false;
-};
-
-// Parses records of one JSON object each. A record with encoding errors only (invalid UTF-8, lone surrogates, control
-// bytes) is parsed from a cleaned copy. An opened record is valid JSON throughout, so iterating over it cannot fail
-// midway. Owns the copy; one record and one thread at a time.
-class RecordParser {
- public:
-  // Returns false when `bytes` is no JSON object. `bytes` must be followed by SIMDJSON_PADDING readable bytes and
-  // outlive the object.
-  bool open(std::string_view bytes, od::object& object);
-
-  bool replaced() const { return replaced_; }  // text of the current record had to be replaced
-
- private:
-  bool iterate(std::string_view padded, od::object& object);
-
-  simdjson::dom::parser strict_;  // needed because On-Demand does not validate what it skips
-  od::parser parser_;
-  od::document document_;
-  std::string cleaned_;
   bool replaced_ = false;
 };
 

@@ -115,15 +115,21 @@ class KeyedDecoder : public LogDecoder {
 template <class Decoder>
 class AdapterOf : public Adapter {
  public:
+  explicit AdapterOf(AdapterDescription description) : description_(std::move(description)) {}
+
+  const AdapterDescription& describe() const final { return description_; }
   std::unique_ptr<RecordDecoder> open(const Source& source) const override {
     return std::make_unique<Decoder>(source, Detail::stored);
   }
   std::optional<std::string> event_text(std::string_view record, EventKind kind, std::uint16_t block) const override {
     Source source;
-    source.platform = describe().platform;
+    source.platform = description_.platform;
     Decoder decoder(source, Detail::full);
     return decoded_text(decoder, record, kind, block);
   }
+
+ private:
+  const AdapterDescription description_;
 };
 
 // A line of the prompt history file that an agent's terminal keeps for the arrow keys.

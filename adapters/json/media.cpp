@@ -34,15 +34,9 @@ void take_value(TextReader& reader, std::string_view key, od::value& value, Medi
   if (is_string(token))
     media.take(key, token.find('\\') == token.npos ? string_body(token) : reader.text(token));
   else if (token.starts_with('{') && !value.get_object().get(object))
-    for_each_field(object, [&](std::string_view inner, od::value& field) {
-      take_value(reader, inner, field, media);
-      return true;
-    });
+    for_each_field(object, [&](std::string_view inner, od::value& field) { take_value(reader, inner, field, media); });
   else if (token.starts_with('[') && !value.get_array().get(list))
-    for_each_element(list, [&](od::value& element, std::size_t) {
-      take_value(reader, key, element, media);
-      return true;
-    });
+    for_each_element(list, [&](od::value& element, std::size_t) { take_value(reader, key, element, media); });
 }
 
 void take_value(std::string_view key, dom::element value, Media& media) {

@@ -22,15 +22,18 @@ namespace memd::json {
 class RecordBuilder : public RecordEvents {
  public:
   using RecordEvents::RecordEvents;
+  virtual ~RecordBuilder() = default;
 
   // Sets the record's native id, unique on the platform.
-  void identify(std::string_view native_record_id) { key_ = record_key(platform(), native_record_id); }
-  void identify(std::uint64_t record) { key_ = record; }  // by the key itself
+  void identify(std::string_view native_record_id) { identify(record_key(platform(), native_record_id)); }
+  void identify(std::uint64_t record) {  // by the key itself
+    key_ = record;
+    index_ = 0;
+  }
 
-  // Adds an event with the common fields set; valid until the next call. Its block is its number in the record, unless
-  // one is given.
-  Event& add(EventKind kind, Role role) { return add(kind, role, numbered ? index_ : 0); }
-  Event& add(EventKind kind, Role role, std::size_t block) { return add_as(index_++, kind, role, block); }
+  // Adds an event with the common fields set; valid until the next call.
+  Event& add(EventKind kind, Role role) { return add(kind, role, block.value_or(index_)); }
+  Event& add(EventKind kind, Role role, std::size_t of_block) { return add_as(index_++, kind, role, of_block); }
   Event& add_lifecycle(std::string_view name, std::string_view summary = {}) {
     Event& e = add(EventKind::lifecycle, Role::system);
     e.lifecycle = name;
@@ -38,9 +41,9 @@ class RecordBuilder : public RecordEvents {
     return e;
   }
   // Adds what the model said or thought, unless it is blank. Returns whether it added an event.
-  bool add_said(EventKind kind, std::string text, std::optional<std::size_t> block = std::nullopt) {
+  bool add_said(EventKind kind, std::string text) {
     if (trimmed(text).empty()) return false;
-    Event& e = block ? add(kind, Role::assistant, *block) : add(kind, Role::assistant);
+    Event& e = add(kind, Role::assistant);
     e.text = std::move(text);
     return true;
   }
@@ -57,6 +60,15 @@ class RecordBuilder : public RecordEvents {
     e.lifecycle = lifecycle;
     e.is_error = true;
     e.text = std::move(text);
+    return e;
+  }
+  // Adds what a person said; `marks`: what it contains besides. Queued words belong to the turn that is under way.
+  Event& add_prompt(Origin origin, std::string text, std::string marks = {}) {
+    Event& e = add(EventKind::user_msg, Role::user);
+    e.origin = origin;
+    e.text = std::move(text);
+    e.summary = std::move(marks);
+    e.starts_exchange = origin != Origin::queued;
     return e;
   }
   // Adds a compaction, and the summary from which the model goes on, if the record has it.
@@ -98,13 +110,13 @@ class RecordBuilder : public RecordEvents {
   std::string git_branch;
   std::string agent_version;
   std::string model;
-  bool model_of_all = false;  // events of other roles have the model, too
-  bool numbered = true;       // false: the block of an event is 0 unless one is given
+  bool model_of_all = false;         // events of other roles have the model, too
+  std::optional<std::size_t> block;  // of the events; nullopt: the number of the event in the record
 
  protected:
   // Adds the event with this number in the record.
-  Event& add_as(std::uint32_t index, EventKind kind, Role role, std::size_t block) {
-    Event& e = emplace(event_key(key_, index), time, kind, role, block);
+  virtual Event& add_as(std::uint32_t index, EventKind kind, Role role, std::size_t of_block) {
+    Event& e = emplace(event_key(key_, index), time, kind, role, of_block);
     if (parent) e.parent_id = index == 0 ? *parent : key_;
     e.time_estimated = time_estimated;
     e.cwd = cwd;
@@ -117,12 +129,10 @@ class RecordBuilder : public RecordEvents {
 
  private:
   void mark_local() {
-    if (!emitted()) return;
-    Event* const end = out().events.data() + out().events.size();
-    for (Event* e = &first_event(); e != end; ++e) {
-      e->id_is_local = true;
-      if (e->input_hash != 0) continue;
-      e->input_hash = hash_combine(hash64(e->text, hash64(e->summary)), static_cast<std::uint64_t>(e->time));
+    for (Event& e : events()) {
+      e.id_is_local = true;
+      if (e.input_hash != 0) continue;
+      e.input_hash = hash_combine(hash64(e.text, hash64(e.summary)), static_cast<std::uint64_t>(e.time));
     }
   }
 

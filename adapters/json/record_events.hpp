@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <span>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -52,6 +53,7 @@ class RecordEvents : public TextReader {
   std::string_view session_uid() const { return session_uid_; }
   RawRef raw() const { return raw_; }
   EventBatch& out() { return out_; }
+  std::span<Event> events() { return std::span(out_.events).subspan(first_); }  // of the record
   bool emitted() const { return out_.events.size() > first_; }
   Event& first_event() { return out_.events[first_]; }  // only if emitted()
 

@@ -3,7 +3,7 @@
 #include "adapters/kimi/old_wire.hpp"
 #include "adapters/names.hpp"
 #include "adapters/registry.hpp"
-#include "adapters/snapshot/single_document.hpp"
+#include "adapters/snapshot/held_source.hpp"
 #include "adapters/tool_calls/tool_result.hpp"
 #include "schemas/base/stamp.hpp"
 #include "schemas/ids.hpp"
@@ -304,31 +304,27 @@ class Decoder final : public KeyedDecoder<Record> {
 // A path in the configuration is a directory of sessions. Stateless, thread-safe.
 class KimiAdapter final : public AdapterOf<Decoder> {
  public:
-  const AdapterDescription& describe() const override {
-    static const AdapterDescription description{
-        .platform = Platform::kimi,
-        .adapter_version = "1.0.0",
-        .data_completeness = DataCompleteness::full,
-        .capabilities = all_capabilities_but({Capability::cost, Capability::session_stop, Capability::git_branch}),
-        .limitations =
-            {"Kimi Code stores no git branch, and a working directory only for each session; kimi-cli stores "
-             "none. No subagent has one of its own.",
-             "Of kimi-cli, sessions without wire.jsonl (before 0.60) and models are not known.",
-             "Logs that Kimi Code has compressed (wire.jsonl.gz) are not read.",
-             "Images and other media are stored as references to the log, not as text."},
-        .storage_locations = {"~/.kimi-code/sessions", "$KIMI_CODE_HOME/sessions", "~/.kimi/sessions",
-                              "$KIMI_SHARE_DIR/sessions"},
-        .resume_command = {"kimi", "--session", "{id}"}};  // docs/en/reference/kimi-command
-    return description;
-  }
+  KimiAdapter()
+      : AdapterOf(
+            {.platform = Platform::kimi,
+             .adapter_version = "1.0.0",
+             .data_completeness = DataCompleteness::full,
+             .capabilities = all_capabilities_but({Capability::cost, Capability::session_stop, Capability::git_branch}),
+             .limitations =
+                 {"Kimi Code stores no git branch, and a working directory only for each session; kimi-cli stores "
+                  "none. No subagent has one of its own.",
+                  "Of kimi-cli, sessions without wire.jsonl (before 0.60) and models are not known.",
+                  "Logs that Kimi Code has compressed (wire.jsonl.gz) are not read.",
+                  "Images and other media are stored as references to the log, not as text."},
+             .storage_locations = {"~/.kimi-code/sessions", "$KIMI_CODE_HOME/sessions", "~/.kimi/sessions",
+                                   "$KIMI_SHARE_DIR/sessions"},
+             .resume_command = {"kimi", "--session", "{id}"}}) {}  // docs/en/reference/kimi-command
 
   std::vector<fs::path> roots(const HomeLayout& home) const override {
-    if (!home.override_roots.empty()) return home.override_roots;
-    std::vector<fs::path> roots = home.places("KIMI_CODE_HOME", home.home / ".kimi-code");
-    for (fs::path& old : home.places("KIMI_SHARE_DIR", home.home / ".kimi"))
-      roots.push_back(std::move(old));
-    for (fs::path& root : roots)
-      root /= "sessions";
+    std::vector<fs::path> roots = home.roots_in("KIMI_CODE_HOME", ".kimi-code", "sessions");
+    if (home.override_roots.empty())
+      for (fs::path& old : home.roots_in("KIMI_SHARE_DIR", ".kimi", "sessions"))
+        roots.push_back(std::move(old));
     return roots;
   }
 
@@ -365,8 +361,4 @@ class KimiAdapter final : public AdapterOf<Decoder> {
 
 }  // namespace memd::kimi
 
-template <>
-const memd::Adapter& memd::adapter<memd::Platform::kimi>() {
-  static const kimi::KimiAdapter instance;
-  return instance;
-}
+MEMD_ADAPTER(kimi, kimi::KimiAdapter())

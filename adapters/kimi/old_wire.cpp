@@ -6,7 +6,6 @@
 #include "schemas/base/stamp.hpp"
 
 #include <array>
-#include <optional>
 
 namespace memd::kimi {
 
@@ -105,33 +104,21 @@ RecordOutcome read_message(RecordBuilder& c, od::object& message, std::string_vi
 
 void add_call(RecordBuilder& c, od::object& object, std::string_view id, std::string_view name,
               std::string_view input) {
-  Event& e = c.add(EventKind::tool_call, Role::assistant);
-  e.tool = c.text(name);
-  e.call_id = c.text(id);
-  e.summary = e.tool;
-  od::value value;
-  if (!seek(object, input, value)) return;
-  if (const auto token = token_of(value); is_string(token))
-    tool_calls::read_tool_input_text(c, c.text(token), access_of, e);
-  else
-    tool_calls::read_tool_input(c, value, access_of, e);
-  if (c.detail() == Detail::stored && access_of(e.tool) == FileAccess::modified)
-    tool_calls::add_edits(object, input, e);
+  tool_calls::add_call(c, c.text(name), c.text(id), object, input, access_of);
 }
 
 std::string add_result(RecordBuilder& c, od::object& result, std::string_view call, std::string_view error_key) {
   constexpr std::string_view kAgentId = "agent_id: ";
   ContentText content = read_content(c, result, "output");
   od::value failed;
-  Event& e = c.add(EventKind::tool_result, Role::tool);
-  e.call_id = c.text(call);
-  e.is_error = seek(result, error_key, failed) && is_true(token_of(failed));
-  e.summary = std::move(content.marks);
-  e.facts.exit_code = tool_calls::exit_code_behind("Command failed with exit code: ", content.text);
+  const bool is_error = seek(result, error_key, failed) && is_true(token_of(failed));
   std::string agent;
   if (const auto at = content.text.find(kAgentId); at != std::string::npos && (at == 0 || content.text[at - 1] == '\n'))
     agent = one_line(std::string_view(content.text).substr(at + kAgentId.size()), 80);
-  tool_calls::take_result_text(c.detail(), std::move(content.text), e);
+  const auto exit_code = tool_calls::exit_code_behind("Command failed with exit code: ", content.text);
+  Event& e = tool_calls::add_result(c, c.text(call), std::move(content.text), is_error);
+  e.summary = std::move(content.marks);
+  e.facts.exit_code = exit_code;
   return is_identifier(agent) ? agent : std::string();
 }
 

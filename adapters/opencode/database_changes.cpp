@@ -1,11 +1,11 @@
 #include "adapters/opencode/database_changes.hpp"
 
+#include "adapters/mark_fields.hpp"
 #include "adapters/names.hpp"
 #include "schemas/base/hash.hpp"
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <set>
 
 namespace memd::opencode {
@@ -82,21 +82,6 @@ constexpr std::string_view kMarkVersion = "oc2";
 constexpr std::size_t kActiveSessions = 8;
 constexpr int kTailMessages = 4;
 
-std::string_view take_field(std::string_view& text) {
-  const auto end = std::min(text.find('|'), text.size());
-  const auto field = text.substr(0, end);
-  text.remove_prefix(std::min(end + 1, text.size()));
-  return field;
-}
-
-template <class Number>
-Number take_number(std::string_view& text) {
-  const auto field = take_field(text);
-  Number value = 0;
-  std::from_chars(field.data(), field.data() + field.size(), value);
-  return value;
-}
-
 std::string generation_of(const StoredSessions& stored) {
   std::string name;
   for (const auto& table : stored.tables())
@@ -144,22 +129,15 @@ std::string ReadMark::text() const {
 
 ReadMark ReadMark::parse(std::string_view text) {
   ReadMark mark;
-  if (take_field(text) != kMarkVersion) return mark;
-  mark.generation = take_field(text);
+  if (take_field(text, '|') != kMarkVersion) return mark;
+  mark.generation = take_field(text, '|');
   for (std::int64_t* n : {&mark.session_time, &mark.message_row, &mark.part_row, &mark.record_row, &mark.event_row})
-    *n = take_number<std::int64_t>(text);
-  mark.size = take_number<std::uint64_t>(text);
-  std::string_view tails = take_field(text);
-  while (!tails.empty()) {
-    const auto end = std::min(tails.find(','), tails.size());
-    std::string_view tail = tails.substr(0, end);
-    tails.remove_prefix(std::min(end + 1, tails.size()));
-    const auto equals = tail.find('=');
-    if (equals == std::string_view::npos) continue;
+    take_number(text, '|', *n);
+  take_number(text, '|', mark.size);
+  for (std::string_view tails = take_field(text, '|'); !tails.empty();) {
     std::uint64_t id = 0;
-    std::from_chars(tail.data(), tail.data() + equals, id);
-    tail.remove_prefix(equals + 1);
-    mark.tails[id] = take_number<std::uint64_t>(tail);
+    take_number(tails, '=', id);
+    take_number(tails, ',', mark.tails[id]);
   }
   mark.change = text;
   return mark;

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <limits>
 #include <utility>
 
 namespace memd::opencode {
@@ -18,42 +17,21 @@ MEMD_KEYS(CacheKeys, read, write);
 
 }  // namespace
 
-Event& ItemContext::add(EventKind kind, Role role, std::size_t block) {
-  return add_as(2 * std::min<std::uint32_t>(next_content_++, kFirstNote / 2 - 1), kind, role, block);
+Event& ItemContext::add_as(std::uint32_t, EventKind kind, Role role, std::size_t of_block) {
+  switch (kind) {
+    case EventKind::user_msg:
+    case EventKind::assistant_msg:
+    case EventKind::thinking:
+    case EventKind::tool_call:
+      return RecordBuilder::add_as(2 * std::min(next_content_++, kFirstNote / 2 - 1), kind, role, of_block);
+    case EventKind::tool_result:
+      return RecordBuilder::add_as(2 * std::min(next_content_ - 1, kFirstNote / 2 - 1) + 1, kind, role, of_block);
+    default: return RecordBuilder::add_as(kFirstNote + std::min(next_note_++, kFirstNote - 1), kind, role, of_block);
+  }
 }
 
-Event& ItemContext::add_result(std::size_t block) {
-  const std::uint32_t call = std::min<std::uint32_t>(next_content_ - 1, kFirstNote / 2 - 1);
-  return add_as(2 * call + 1, EventKind::tool_result, Role::tool, block);
-}
-
-Event& ItemContext::add_note(EventKind kind, Role role, std::size_t block) {
-  return add_as(kFirstNote + std::min<std::uint32_t>(next_note_++, kFirstNote - 1), kind, role, block);
-}
-
-Event& ItemContext::add_lifecycle(std::string_view name, std::size_t block) {
-  Event& e = add_note(EventKind::lifecycle, Role::system, block);
-  e.lifecycle = name;
-  return e;
-}
-
-Event& ItemContext::add_injected(std::string_view lifecycle, std::string text) {
-  Event& e = add_lifecycle(lifecycle);
-  e.origin = Origin::injected;
-  e.text = std::move(text);
-  return e;
-}
-
-void ItemContext::add_usage(const TokenUsage& usage, const ResponseFacts& facts) {
-  if (usage == TokenUsage{} && !facts.cost_usd) return;
-  if (!emitted()) add_lifecycle("usage");
-  first_event().response_key = event_key(key(), 0xffff);
-  first_event().usage = usage;
-  first_event().response = facts;
-}
-
-Event* ItemContext::add_said(bool thought, TimeMs told, std::string text, std::size_t block) {
-  Event& e = add(thought ? EventKind::thinking : EventKind::assistant_msg, Role::assistant, block);
+Event* ItemContext::add_said(bool thought, TimeMs told, std::string text) {
+  Event& e = add(thought ? EventKind::thinking : EventKind::assistant_msg, Role::assistant);
   if (told != 0) e.time = told;
   e.time_estimated = told == 0;
   reach(told);
@@ -63,16 +41,13 @@ Event* ItemContext::add_said(bool thought, TimeMs told, std::string text, std::s
   return nullptr;
 }
 
-void ItemContext::add_error(std::string name, std::string_view message, std::size_t block) {
+void ItemContext::add_failure(std::string name, std::string_view message) {
   if (name == "MessageAbortedError" || name == "aborted" || name == "interrupted") {
-    add_lifecycle("interrupt", block).summary = one_line(message, 80);
+    add_lifecycle("interrupt", one_line(message, 80));
     return;
   }
-  Event& e = add_note(EventKind::error, Role::system, block);
-  e.lifecycle = "api_error";
-  e.is_error = true;
-  e.text = std::move(name);
-  if (!message.empty()) e.text.append(": ").append(message);
+  if (!message.empty()) name.append(": ").append(message);
+  add_error(std::move(name));
 }
 
 std::string model_name(TextReader& reader, std::string_view provider, std::string_view model) {

@@ -14,30 +14,27 @@ namespace memd::opencode {
 using namespace json;  // NOLINT(google-build-using-namespace): the whole folder reads JSON
 
 // Creates the events of one message. Event ids do not depend on how a version of opencode stores the message: the n-th
-// text, thought or call of the model has event_key(message, 2n), the result of a call 2n + 1. All other events are
-// numbered separately (add_note). Must not outlive the message's bytes.
+// text, thought or call has event_key(message, 2n), the result of a call 2n + 1. All other events are numbered apart.
+// Must not outlive the message's bytes.
 class ItemContext : public RecordBuilder {
  public:
   ItemContext(Platform platform, std::string_view session_uid, RawRef raw, Detail detail, EventBatch& out)
       : RecordBuilder(platform, session_uid, raw, detail, out) {
     model_of_all = true;
+    block = 0;
   }
 
-  // Add an event. The reference is valid until the next event is added.
-  Event& add(EventKind kind, Role role, std::size_t block);  // the next event of the message's content
-  Event& add_result(std::size_t block);                      // result of the call added last
-  Event& add_note(EventKind kind, Role role, std::size_t block = 0);
-  Event& add_lifecycle(std::string_view name, std::size_t block = 0);
-  Event& add_injected(std::string_view lifecycle, std::string text);
-  void add_usage(const TokenUsage& usage, const ResponseFacts& facts = {});
   // Adds what the model said or thought at `told` (0: unknown). A blank text gives no event but is counted, so that the
   // others keep their ids. Returns the event; null: there is none.
-  Event* add_said(bool thought, TimeMs told, std::string text, std::size_t block);
-  void add_error(std::string name, std::string_view message, std::size_t block = 0);
+  Event* add_said(bool thought, TimeMs told, std::string text);
+  void add_failure(std::string name, std::string_view message);
+  std::uint64_t response_key() const { return event_key(key(), 0xffff); }
   // Sets a lower bound on the time of subsequent events without a time of their own.
   void reach(TimeMs then) { time = std::max(time, then); }
 
  private:
+  Event& add_as(std::uint32_t index, EventKind kind, Role role, std::size_t of_block) override;
+
   std::uint32_t next_content_ = 0;
   std::uint32_t next_note_ = 0;
 };
@@ -73,7 +70,6 @@ struct ToolPart {
   std::string call_id;
   TimeMs started = 0;
   TimeMs ended = 0;
-  std::size_t block = 0;
 };
 void read_tool_part(ItemContext& context, const ToolPart& part, od::object& state);
 

@@ -33,7 +33,7 @@ struct Message {
   bool injected = false;
 };
 
-void read_error(ItemContext& c, od::object& holder, std::size_t block) {
+void read_failure(ItemContext& c, od::object& holder) {
   od::object error;
   od::object data;
   ErrorKeys tokens;
@@ -42,7 +42,7 @@ void read_error(ItemContext& c, od::object& holder, std::size_t block) {
   std::string message = c.text(tokens.message);
   if (seek_object(error, "data", data) && collect(data, tokens) && is_string(tokens.message))
     message = c.text(tokens.message);
-  c.add_error(std::move(name), message, block);
+  c.add_failure(std::move(name), message);
 }
 
 void read_file_part(ItemContext& c, od::object& part, Message& message) {
@@ -51,8 +51,7 @@ void read_file_part(ItemContext& c, od::object& part, Message& message) {
     message.files.push_back({c.text(path), FileAccess::referenced, 0, 0});
 }
 
-void read_user_part(ItemContext& c, std::string_view type, od::object& part, const PartKeys& tokens, Message& message,
-                    std::size_t block) {
+void read_user_part(ItemContext& c, std::string_view type, od::object& part, const PartKeys& tokens, Message& message) {
   if (type == "text") {
     std::string text = c.text(tokens.text);
     if (is_true(tokens.synthetic) || is_true(tokens.ignored)) {
@@ -70,31 +69,27 @@ void read_user_part(ItemContext& c, std::string_view type, od::object& part, con
     if (message.text.empty()) message.text = c.text(tokens.prompt);
     if (is_string(tokens.command)) message.origin = Origin::command;
   } else if (type == "compaction") {
-    c.add_lifecycle("compaction", block).summary = is_true(tokens.auto_) ? "auto" : "manual";
+    c.add_lifecycle("compaction", is_true(tokens.auto_) ? "auto" : "manual");
   }
 }
 
-void read_changed_files(ItemContext& c, od::object& part, std::size_t block) {
-  od::value value;
-  od::array files;
+void read_changed_files(ItemContext& c, od::object& part) {
   std::vector<FileTouch> touches;
-  if (!seek(part, "files", value) || value.get_array().get(files)) return;
-  for_each_element(files, [&](od::value& file, std::size_t) {
+  for_each_in(part, "files", [&](od::value& file, std::size_t) {
     touches.push_back({c.text(token_of(file)), FileAccess::modified, 0, 0});
-    return true;
   });
   if (touches.empty()) return;
-  Event& e = c.add_lifecycle("files_changed", block);
+  Event& e = c.add_lifecycle("files_changed");
   for (const auto& touch : touches)
     e.summary.append(e.summary.empty() ? "" : " ").append(touch.path);
   e.files = std::move(touches);
 }
 
 void read_said(ItemContext& c, std::string_view type, od::object& part, const PartKeys& tokens, const Message& message,
-               TimeMs stored, std::size_t block) {
+               TimeMs stored) {
   const bool thought = type == "reasoning";
   const TimeMs told = integer(token_in(part, "time", thought ? "start" : "end"));
-  Event* const e = c.add_said(thought, told != 0 ? told : stored, c.text(tokens.text), block);
+  Event* const e = c.add_said(thought, told != 0 ? told : stored, c.text(tokens.text));
   if (e == nullptr || thought || !message.is_summary) return;
   e->kind = EventKind::lifecycle;
   e->role = Role::system;
@@ -102,7 +97,7 @@ void read_said(ItemContext& c, std::string_view type, od::object& part, const Pa
   e->lifecycle = "compact_summary";
 }
 
-void read_part(ItemContext& c, od::object& stored, Message& message, std::size_t block) {
+void read_part(ItemContext& c, od::object& stored, Message& message) {
   StoredKeys outer;
   od::object part;
   PartKeys tokens;
@@ -114,14 +109,14 @@ void read_part(ItemContext& c, od::object& stored, Message& message, std::size_t
   od::object counts;
   if (type == "step-finish" && seek_object(part, "tokens", counts)) message.steps += read_usage(counts);
   if (type == "step-start" || type == "step-finish" || type == "snapshot") return;
-  if (type == "patch") return read_changed_files(c, part, block);
-  if (type == "retry") return read_error(c, part, block);
+  if (type == "patch") return read_changed_files(c, part);
+  if (type == "retry") return read_failure(c, part);
   const bool of_user = type == "file" || type == "agent" || type == "subtask" || type == "compaction";
-  if (of_user || (message.is_user && type == "text")) return read_user_part(c, type, part, tokens, message, block);
-  if (type == "text" || type == "reasoning") return read_said(c, type, part, tokens, message, created, block);
+  if (of_user || (message.is_user && type == "text")) return read_user_part(c, type, part, tokens, message);
+  if (type == "text" || type == "reasoning") return read_said(c, type, part, tokens, message, created);
   od::object state;
   if (type == "tool") {
-    ToolPart tool{c.text(tokens.tool), c.text(tokens.callID), 0, 0, block};
+    ToolPart tool{c.text(tokens.tool), c.text(tokens.callID), 0, 0};
     if (seek_object(part, "state", state))
       read_tool_part(c, tool, state);
     else
@@ -159,12 +154,10 @@ RecordOutcome finish_user(ItemContext& c, Message& message) {
     if (c.emitted()) return RecordOutcome::indexed("message/user");
     return RecordOutcome::skipped(message.injected ? "injected_text" : "no_content", "message/user");
   }
-  Event& e = c.add(EventKind::user_msg, Role::user, 0);
-  e.origin = c.is_sidechain ? Origin::parent_agent : message.origin;
-  e.text = std::move(message.text);
-  e.summary = shell && message.marker.empty() ? "[shell command]" : std::move(message.marker);
+  if (shell && message.marker.empty()) message.marker = "[shell command]";
+  Event& e = c.add_prompt(c.is_sidechain ? Origin::parent_agent : message.origin, std::move(message.text),
+                          std::move(message.marker));
   e.files = std::move(message.files);
-  e.starts_exchange = true;
   return RecordOutcome::indexed("message/user");
 }
 
@@ -173,21 +166,19 @@ RecordOutcome finish_user(ItemContext& c, Message& message) {
 RecordOutcome read_message(ItemContext& c, od::object& root) {
   Message message;
   if (!read_data(c, root, message)) return RecordOutcome::unknown("unknown_role", "message");
-  od::value value;
-  od::array parts;
-  if (seek(root, "parts", value) && !value.get_array().get(parts))
-    for_each_element(parts, [&](od::value& element, std::size_t block) {
-      od::object part;
-      if (!element.get_object().get(part)) read_part(c, part, message, block);
-      return true;
-    });
+  for_each_in(root, "parts", [&](od::value& element, std::size_t block) {
+    od::object part;
+    c.block = block;
+    if (!element.get_object().get(part)) read_part(c, part, message);
+  });
+  c.block = 0;
   if (message.is_user) return finish_user(c, message);
 
   // The message repeats the tokens of its last step, unless its program was ended in between.
   if (message.steps.output > message.usage.output) message.usage = message.steps;
   od::object data;
-  if (seek_object(root, "data", data)) read_error(c, data, 0);
-  c.add_usage(message.usage, message.facts);
+  if (seek_object(root, "data", data)) read_failure(c, data);
+  c.add_usage(message.usage, c.response_key(), message.facts);
   if (!c.emitted()) return RecordOutcome::skipped("blank_message", "message/assistant");
   return RecordOutcome::indexed("message/assistant");
 }

@@ -16,16 +16,10 @@ namespace {
 // disk, 7.7.9). Formats: session_items.hpp, database_changes.hpp. Stateless, thread-safe.
 class OpencodeAdapter final : public json::AdapterOf<ItemDecoder> {
  public:
-  explicit OpencodeAdapter(Program program) : program_(program), description_(describe(program)) {}
-
-  const AdapterDescription& describe() const override { return description_; }
+  explicit OpencodeAdapter(Program program) : AdapterOf(described(program)), program_(program) {}
 
   std::vector<fs::path> roots(const HomeLayout& home) const override {
-    std::vector<fs::path> roots = home.override_roots;
-    if (roots.empty())
-      for (const auto& place : home.places("XDG_DATA_HOME", home.home / ".local" / "share"))
-        roots.push_back(place / program_.name);
-    return roots;
+    return home.roots_in("XDG_DATA_HOME", ".local/share", program_.name);
   }
 
   std::optional<SourceCandidate> classify(const fs::path& root, const fs::path& file) const override {
@@ -60,11 +54,11 @@ class OpencodeAdapter final : public json::AdapterOf<ItemDecoder> {
     auto path = parse_source_path(program_, source.path);
     if (!path) return nullptr;
     if (path->is_database) return std::make_unique<DatabaseReader>(program_.platform, files, std::move(path->path));
-    return std::make_unique<TreeReader>(program_, files, std::move(*path));
+    return open_tree(program_, files, std::move(*path));
   }
 
  private:
-  static AdapterDescription describe(const Program& program) {
+  static AdapterDescription described(const Program& program) {
     const std::string agent(name_of(program.platform));
     const std::string folder(program.name);
     return {.platform = program.platform,
@@ -82,21 +76,12 @@ class OpencodeAdapter final : public json::AdapterOf<ItemDecoder> {
   }
 
   const Program program_;
-  const AdapterDescription description_;
 };
 
 }  // namespace
 
 }  // namespace memd::opencode
 
-template <>
-const memd::Adapter& memd::adapter<memd::Platform::opencode>() {
-  static const opencode::OpencodeAdapter instance({Platform::opencode, "opencode"});
-  return instance;
-}
+MEMD_ADAPTER(opencode, opencode::OpencodeAdapter({Platform::opencode, "opencode"}))
 
-template <>
-const memd::Adapter& memd::adapter<memd::Platform::kilo>() {
-  static const opencode::OpencodeAdapter instance({Platform::kilo, "kilo"});
-  return instance;
-}
+MEMD_ADAPTER(kilo, opencode::OpencodeAdapter({Platform::kilo, "kilo"}))

@@ -29,13 +29,12 @@ RecordTimeKeys read_time(od::object& object) {
 void read_error(ItemContext& c, od::object& data) {
   RecordErrorKeys tokens;
   if (!collect_in(data, "error", tokens)) return;
-  c.add_error(c.text(tokens.type), c.text(tokens.message));
+  c.add_failure(c.text(tokens.type), c.text(tokens.message));
 }
 
 void mark_each(ItemContext& c, od::object& data, std::string_view list_name, std::string_view kind, std::string& out) {
   for_each_object<FileKeys>(data, list_name, [&](const FileKeys&, od::object& file, std::size_t) {
     append_mark(out, read_media(c, kind, file));
-    return true;
   });
 }
 
@@ -46,15 +45,11 @@ RecordOutcome read_user(ItemContext& c, od::object& data, const RecordDataKeys& 
   mark_each(c, data, "agents", "agent", marker);
   mark_each(c, data, "skills", "skill", marker);
   if (trimmed(text).empty() && marker.empty()) return RecordOutcome::skipped("blank_message", "user");
-  Event& e = c.add(EventKind::user_msg, Role::user, 0);
-  e.origin = c.is_sidechain ? Origin::parent_agent : Origin::typed;
-  e.text = std::move(text);
-  e.summary = std::move(marker);
-  e.starts_exchange = true;
+  c.add_prompt(c.is_sidechain ? Origin::parent_agent : Origin::typed, std::move(text), std::move(marker));
   return RecordOutcome::indexed("user");
 }
 
-void read_content(ItemContext& c, od::object& block, std::size_t index) {
+void read_content(ItemContext& c, od::object& block) {
   BlockKeys tokens;
   if (!collect(block, tokens)) return;
   const std::string_view type = string_body(tokens.type);
@@ -63,13 +58,13 @@ void read_content(ItemContext& c, od::object& block, std::size_t index) {
     od::object state;
     const TimeMs ran = integer(time.ran);
     const ToolPart tool{c.text(tokens.name), c.text(tokens.id), ran != 0 ? ran : integer(time.created),
-                        integer(time.completed), index};
+                        integer(time.completed)};
     if (seek_object(block, "state", state))
       read_tool_part(c, tool, state);
     else
       c.diagnose(DiagnosticType::missing_field, {"content.state"});
   } else if (type == "text" || type == "reasoning") {
-    c.add_said(type == "reasoning", integer(time.created), c.text(tokens.text), index);
+    c.add_said(type == "reasoning", integer(time.created), c.text(tokens.text));
   } else {
     c.diagnose(DiagnosticType::unknown_field_value, {"content.type"});
   }
@@ -88,19 +83,17 @@ void put_usage(ItemContext& c, od::object& data, ResponsePurpose purpose = Respo
   if (seek(data, "cost", value))
     if (const auto cost = fraction(token_of(value)); cost > 0) facts.cost_usd = cost;
   if (!seek_object(data, "tokens", inner)) return;
-  c.add_usage(read_usage(inner), facts);
+  c.add_usage(read_usage(inner), c.response_key(), facts);
 }
 
 RecordOutcome read_assistant(ItemContext& c, od::object& data) {
   read_model(c, data);
-  od::value value;
-  od::array content;
-  if (seek(data, "content", value) && !value.get_array().get(content))
-    for_each_element(content, [&](od::value& element, std::size_t index) {
-      od::object block;
-      if (!element.get_object().get(block)) read_content(c, block, index);
-      return true;
-    });
+  for_each_in(data, "content", [&](od::value& element, std::size_t index) {
+    od::object block;
+    c.block = index;
+    if (!element.get_object().get(block)) read_content(c, block);
+  });
+  c.block = 0;
   read_error(c, data);
   put_usage(c, data);
   if (!c.emitted()) return RecordOutcome::skipped("blank_message", "assistant");
@@ -108,9 +101,7 @@ RecordOutcome read_assistant(ItemContext& c, od::object& data) {
 }
 
 RecordOutcome read_compaction(ItemContext& c, od::object& data, const RecordDataKeys& tokens) {
-  c.add_lifecycle("compaction").summary = c.text(tokens.reason, 40);
-  if (std::string summary = c.text(tokens.summary); !trimmed(summary).empty())
-    c.add_injected("compact_summary", std::move(summary));
+  c.add_compaction(c.text(tokens.reason, 40), c.text(tokens.summary));
   read_error(c, data);
   put_usage(c, data, ResponsePurpose::compaction);
   return RecordOutcome::indexed("compaction");
@@ -118,10 +109,7 @@ RecordOutcome read_compaction(ItemContext& c, od::object& data, const RecordData
 
 // Reads a command that the user ran with "!".
 RecordOutcome read_shell(ItemContext& c, od::object& data, const RecordDataKeys& tokens) {
-  Event& e = c.add(EventKind::user_msg, Role::user, 0);
-  e.origin = c.is_sidechain ? Origin::parent_agent : Origin::shell;
-  e.text = c.text(tokens.command);
-  e.starts_exchange = true;
+  c.add_prompt(c.is_sidechain ? Origin::parent_agent : Origin::shell, c.text(tokens.command));
   std::string_view output = tokens.output;
   if (output.starts_with('{')) output = token_in(data, "output", "text");
   if (!is_string(output)) return RecordOutcome::indexed("shell");

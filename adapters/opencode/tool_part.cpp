@@ -42,7 +42,6 @@ void read_changes(od::object& metadata, std::vector<FileTouch>& files) {
     const std::string path = unescaped(is_string(keys.filePath) ? keys.filePath : keys.file);
     for (FileTouch& touch : files)
       if (path == touch.path || path.ends_with("/" + touch.path)) read_change(change, touch);
-    return true;
   });
 }
 
@@ -96,20 +95,16 @@ void count_changes(od::object& state, std::string_view tool, std::vector<FileTou
 std::string read_answers(ItemContext& c, od::object& state) {
   std::vector<std::string> questions;
   od::object inner;
-  od::value value;
-  od::array list;
-  if (seek_object(state, "input", inner) && seek(inner, "questions", value) && !value.get_array().get(list))
-    for_each_element(list, [&](od::value& element, std::size_t) {
+  if (seek_object(state, "input", inner))
+    for_each_in(inner, "questions", [&](od::value& element, std::size_t) {
       od::object question;
       od::value text;
       const bool told = !element.get_object().get(question) && seek(question, "question", text);
       questions.push_back(told ? c.text(token_of(text)) : std::string());
-      return true;
     });
   std::string out;
-  if (!seek_object(state, "metadata", inner) || !seek(inner, "answers", value) || value.get_array().get(list))
-    return out;
-  for_each_element(list, [&](od::value& element, std::size_t index) {
+  if (!seek_object(state, "metadata", inner)) return out;
+  for_each_in(inner, "answers", [&](od::value& element, std::size_t index) {
     std::string answer;
     od::array labels;
     if (!token_of(element).starts_with('[')) {
@@ -117,14 +112,12 @@ std::string read_answers(ItemContext& c, od::object& state) {
     } else if (!element.get_array().get(labels)) {
       for_each_element(labels, [&](od::value& label, std::size_t) {
         answer.append(answer.empty() ? "" : ", ").append(c.text(token_of(label)));
-        return true;
       });
     }
-    if (answer.empty()) return true;
+    if (answer.empty()) return;
     out.append(out.empty() ? "" : "\n");
     if (index < questions.size() && !questions[index].empty()) out.append(questions[index]).append(": ");
     out.append(answer);
-    return true;
   });
   return out;
 }
@@ -147,7 +140,6 @@ std::string read_output(ItemContext& c, od::object& state, const StateKeys& toke
         c.append_text(fields.text, out);
       else
         out.append("[file]");
-      return true;
     });
   const auto error = is_string(tokens.error) ? tokens.error : token_in(state, "error", "message");
   if (is_string(error)) {
@@ -181,7 +173,7 @@ void link_child(ItemContext& c, const std::string& child, const std::string& cal
 }
 
 void read_call(ItemContext& c, const ToolPart& part, od::object& state) {
-  Event& call = c.add(EventKind::tool_call, Role::assistant, part.block);
+  Event& call = c.add(EventKind::tool_call, Role::assistant);
   if (part.started != 0) call.time = part.started;
   call.tool = part.tool;
   call.call_id = part.call_id;
@@ -218,13 +210,11 @@ void read_tool_part(ItemContext& c, const ToolPart& given, od::object& state) {
   }
   std::string output = read_output(c, state, tokens);
   {
-    Event& result = c.add_result(part.block);
-    if (const TimeMs known = std::max(part.started, part.ended); known != 0) result.time = known;
-    result.call_id = part.call_id;
     // A failed command and an invalid call are "completed", too.
+    const bool failed = status == "error" || metadata.exit_code.value_or(0) != 0 || part.tool == "invalid";
+    Event& result = tool_calls::add_result(c, part.call_id, std::move(output), failed);
+    if (const TimeMs known = std::max(part.started, part.ended); known != 0) result.time = known;
     result.facts.exit_code = metadata.exit_code;
-    result.is_error = status == "error" || metadata.exit_code.value_or(0) != 0 || part.tool == "invalid";
-    tool_calls::take_result_text(c.detail(), std::move(output), result);
     if (!result.is_error && !files.empty() && files.front().access == FileAccess::modified) {
       count_changes(state, part.tool, files);
       result.files = std::move(files);
@@ -234,7 +224,7 @@ void read_tool_part(ItemContext& c, const ToolPart& given, od::object& state) {
     std::string answers = read_answers(c, state);
     if (answers.empty()) return;
     const TimeMs answered = c.out().events.back().time;
-    Event& decision = c.add_note(EventKind::decision, Role::user, part.block);
+    Event& decision = c.add(EventKind::decision, Role::user);
     decision.time = answered;
     decision.origin = Origin::embedded;
     decision.call_id = part.call_id;

@@ -172,11 +172,8 @@ class Decoder final : public KeyedDecoder<ItemKeys> {
   }
 
   static Event& add_result(RecordBuilder& c, const EventKeys& keys, std::string text, bool failed) {
-    Event& e = c.add(EventKind::tool_result, Role::tool);
+    Event& e = tool_calls::add_result(c, c.text(keys.tool_call_id), std::move(text), failed);
     e.tool = c.text(keys.tool_name);
-    e.call_id = c.text(keys.tool_call_id);
-    e.is_error = failed;
-    tool_calls::take_result_text(c.detail(), std::move(text), e);
     return e;
   }
 
@@ -239,22 +236,20 @@ class Decoder final : public KeyedDecoder<ItemKeys> {
 // A path in the configuration is a directory of conversations. Stateless, thread-safe.
 class OpenhandsAdapter final : public AdapterOf<Decoder> {
  public:
-  const AdapterDescription& describe() const override {
-    static const AdapterDescription description{
-        .platform = Platform::openhands,
-        .adapter_version = "1.0.0",
-        .data_completeness = DataCompleteness::partial,
-        .capabilities = all_capabilities_but({Capability::session_stop, Capability::git_branch}),
-        .limitations = {"OpenHands writes times without an offset; memd takes them as times of its own time zone.",
+  OpenhandsAdapter()
+      : AdapterOf({.platform = Platform::openhands,
+                   .adapter_version = "1.0.0",
+                   .data_completeness = DataCompleteness::partial,
+                   .capabilities = all_capabilities_but({Capability::session_stop, Capability::git_branch}),
+                   .limitations =
+                       {"OpenHands writes times without an offset; memd takes them as times of its own time zone.",
                         "Costs are known for each conversation, not for each response.",
                         "Titles, git branches and the end of a session are not stored.",
                         "Conversations of OpenHands' cloud and of agent servers in containers are not on this disk.",
                         "Compactions and interrupts were read from the public source, not seen."},
-        .storage_locations = {"~/.openhands/conversations", "$OPENHANDS_PERSISTENCE_DIR/conversations",
-                              "$OPENHANDS_CONVERSATIONS_DIR"},
-        .resume_command = {"openhands", "--resume", "{id}"}};  // openhands --help, 1.16
-    return description;
-  }
+                   .storage_locations = {"~/.openhands/conversations", "$OPENHANDS_PERSISTENCE_DIR/conversations",
+                                         "$OPENHANDS_CONVERSATIONS_DIR"},
+                   .resume_command = {"openhands", "--resume", "{id}"}}) {}  // openhands --help, 1.16
 
   std::vector<fs::path> roots(const HomeLayout& home) const override {
     std::vector<fs::path> roots = home.override_roots;
@@ -286,7 +281,7 @@ class OpenhandsAdapter final : public AdapterOf<Decoder> {
   }
 
   std::unique_ptr<SnapshotReader> open_snapshot(const Source& source, const FileView& files) const override {
-    return std::make_unique<ConversationReader>(fs::path(source.path).parent_path().string(), files);
+    return open_conversation(files, fs::path(source.path).parent_path().string());
   }
 
  private:
@@ -300,8 +295,4 @@ class OpenhandsAdapter final : public AdapterOf<Decoder> {
 
 }  // namespace memd::openhands
 
-template <>
-const memd::Adapter& memd::adapter<memd::Platform::openhands>() {
-  static const openhands::OpenhandsAdapter instance;
-  return instance;
-}
+MEMD_ADAPTER(openhands, openhands::OpenhandsAdapter())

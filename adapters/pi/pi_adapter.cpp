@@ -45,11 +45,7 @@ class Decoder : public KeyedDecoder<Entry> {
 
   // Adds what stands in a message of the role "user".
   virtual void add_user(RecordBuilder& c, std::string text, std::string marker) const {
-    Event& e = c.add(EventKind::user_msg, Role::user);
-    e.origin = Origin::typed;
-    e.text = std::move(text);
-    e.summary = std::move(marker);
-    e.starts_exchange = true;
+    c.add_prompt(Origin::typed, std::move(text), std::move(marker));
   }
 
   bool surely_a_record() const override { return is_string(keys_.type) && is_string(keys_.timestamp); }
@@ -220,14 +216,7 @@ class Decoder : public KeyedDecoder<Entry> {
 
   template <class Keys>
   static void read_call(RecordBuilder& c, const Keys& call, od::object& object) {
-    Event& e = c.add(EventKind::tool_call, Role::assistant);
-    e.tool = c.text(call.name);
-    e.call_id = c.text(call.id);
-    e.summary = e.tool;
-    od::value input;
-    if (seek(object, "arguments", input)) tool_calls::read_tool_input(c, input, access_of, e);
-    if (c.detail() == Detail::stored && access_of(e.tool) == FileAccess::modified)
-      tool_calls::add_edits(object, "arguments", e);
+    tool_calls::add_call(c, c.text(call.name), c.text(call.id), object, "arguments", access_of);
   }
 
   static RecordOutcome read_result(RecordBuilder& c, od::object& object, const Message& message) {
@@ -254,22 +243,18 @@ class Decoder : public KeyedDecoder<Entry> {
     for_each_object<NestedCall>(nested, "calls", [&](const NestedCall& call, od::object& object, std::size_t) {
       read_call(c, call, object);
       const auto status = string_body(call.status);
-      if (status == "unfinished") return true;
+      if (status == "unfinished") return;
       Event& e = c.add(EventKind::tool_result, Role::tool);
       e.tool = c.text(call.name);
       e.call_id = c.text(call.id);
       e.is_error = status == "error";
       e.text = c.text(call.error);
-      return true;
     });
   }
 
   // A "!" command of the user.
   static RecordOutcome read_shell(RecordBuilder& c, const Message& message) {
-    Event& e = c.add(EventKind::user_msg, Role::user);
-    e.origin = Origin::shell;
-    e.text = c.text(message.command);
-    e.starts_exchange = true;
+    c.add_prompt(Origin::shell, c.text(message.command));
     std::string output = c.text(message.output, c.detail() == Detail::full ? kNoLimit : kResultTextLimit);
     c.add_injected("shell_output", std::move(output)).is_error = integer(message.exitCode) != 0;
     return RecordOutcome::indexed();
@@ -279,29 +264,24 @@ class Decoder : public KeyedDecoder<Entry> {
 // A path in the configuration is a directory of sessions. Stateless, thread-safe.
 class PiAdapter final : public json::AdapterOf<Decoder> {
  public:
-  const AdapterDescription& describe() const override {
-    static const AdapterDescription description{
-        .platform = Platform::pi,
-        .adapter_version = "1.0.0",
-        .data_completeness = DataCompleteness::full,
-        .capabilities = all_capabilities_but({Capability::session_stop, Capability::git_branch}),
-        .limitations =
-            {"pi stores no git branch, and a working directory only for each session.",
-             "Images are stored as references to the log, not as text.",
-             "Helpers that an extension starts are read if they keep sessions; nothing joins them to their parent.",
-             "A fork that memd reads before its origin, or together with it, counts the turns that it repeats, too.",
-             "Sessions in a directory named with --session-dir are read if the configuration names it."},
-        .storage_locations = {"~/.pi/agent/sessions", "$PI_CODING_AGENT_DIR/sessions"},
-        .resume_command = {"pi", "--session", "{file}"}};  // README of pi
-    return description;
-  }
+  PiAdapter()
+      : AdapterOf({.platform = Platform::pi,
+                   .adapter_version = "1.0.0",
+                   .data_completeness = DataCompleteness::full,
+                   .capabilities = all_capabilities_but({Capability::session_stop, Capability::git_branch}),
+                   .limitations =
+                       {"pi stores no git branch, and a working directory only for each session.",
+                        "Images are stored as references to the log, not as text.",
+                        "Helpers that an extension starts are read if they keep sessions; nothing joins them to their "
+                        "parent.",
+                        "A fork that memd reads before its origin, or together with it, counts the turns that it "
+                        "repeats, too.",
+                        "Sessions in a directory named with --session-dir are read if the configuration names it."},
+                   .storage_locations = {"~/.pi/agent/sessions", "$PI_CODING_AGENT_DIR/sessions"},
+                   .resume_command = {"pi", "--session", "{file}"}}) {}  // README of pi
 
   std::vector<fs::path> roots(const HomeLayout& home) const override {
-    if (!home.override_roots.empty()) return home.override_roots;
-    std::vector<fs::path> roots = home.places("PI_CODING_AGENT_DIR", home.home / ".pi" / "agent");
-    for (fs::path& root : roots)
-      root /= "sessions";
-    return roots;
+    return home.roots_in("PI_CODING_AGENT_DIR", ".pi/agent", "sessions");
   }
 
   std::optional<SourceCandidate> classify(const fs::path& root, const fs::path& file) const override {
@@ -369,29 +349,25 @@ class ClawDecoder final : public Decoder {
 // A path in the configuration is a folder of agents. Stateless, thread-safe.
 class OpenClawAdapter final : public json::AdapterOf<ClawDecoder> {
  public:
-  const AdapterDescription& describe() const override {
-    static const AdapterDescription description{
-        .platform = Platform::openclaw,
-        .adapter_version = "1.0.0",
-        .data_completeness = DataCompleteness::full,
-        .capabilities = all_capabilities_but({Capability::session_stop, Capability::git_branch}),
-        .limitations =
-            {"The adapter follows public readers of OpenClaw's files; no real user's sessions were available.",
-             "Archives of sessions that OpenClaw deleted or compressed are not read.",
-             "Images are stored as references to the log, not as text."},
-        .storage_locations = {"~/.openclaw/agents/*/sessions", "~/.openclaw/agents/*/agent/openclaw-agent.sqlite",
-                              "~/.clawdbot/agents, ~/.moltbot/agents", "$OPENCLAW_STATE_DIR/agents"},
-        .resume_command = {}};  // a session belongs to a chat or a channel
-    return description;
-  }
+  OpenClawAdapter()
+      : AdapterOf(
+            {.platform = Platform::openclaw,
+             .adapter_version = "1.0.0",
+             .data_completeness = DataCompleteness::full,
+             .capabilities = all_capabilities_but({Capability::session_stop, Capability::git_branch}),
+             .limitations =
+                 {"The adapter follows public readers of OpenClaw's files; no real user's sessions were available.",
+                  "Archives of sessions that OpenClaw deleted or compressed are not read.",
+                  "Images are stored as references to the log, not as text."},
+             .storage_locations = {"~/.openclaw/agents/*/sessions", "~/.openclaw/agents/*/agent/openclaw-agent.sqlite",
+                                   "~/.clawdbot/agents, ~/.moltbot/agents", "$OPENCLAW_STATE_DIR/agents"},
+             .resume_command = {}}) {}  // a session belongs to a chat or a channel
 
   std::vector<fs::path> roots(const HomeLayout& home) const override {
-    if (!home.override_roots.empty()) return home.override_roots;
-    std::vector<fs::path> roots = home.places("OPENCLAW_STATE_DIR", home.home / ".openclaw");
-    for (const char* earlier : {".clawdbot", ".moltbot"})
-      roots.push_back(home.home / earlier);
-    for (fs::path& root : roots)
-      root /= "agents";
+    std::vector<fs::path> roots = home.roots_in("OPENCLAW_STATE_DIR", ".openclaw", "agents");
+    if (home.override_roots.empty())
+      for (const char* earlier : {".clawdbot", ".moltbot"})
+        roots.push_back(home.home / earlier / "agents");
     return roots;
   }
 
@@ -441,14 +417,6 @@ class OpenClawAdapter final : public json::AdapterOf<ClawDecoder> {
 
 }  // namespace memd::pi
 
-template <>
-const memd::Adapter& memd::adapter<memd::Platform::openclaw>() {
-  static const pi::OpenClawAdapter instance;
-  return instance;
-}
+MEMD_ADAPTER(openclaw, pi::OpenClawAdapter())
 
-template <>
-const memd::Adapter& memd::adapter<memd::Platform::pi>() {
-  static const pi::PiAdapter instance;
-  return instance;
-}
+MEMD_ADAPTER(pi, pi::PiAdapter())

@@ -4,7 +4,7 @@
 #include "adapters/json/record_builder.hpp"
 #include "adapters/names.hpp"
 #include "adapters/registry.hpp"
-#include "adapters/snapshot/single_document.hpp"
+#include "adapters/snapshot/held_source.hpp"
 #include "adapters/tool_calls/tool_input.hpp"
 #include "adapters/tool_calls/tool_result.hpp"
 #include "schemas/base/stamp.hpp"
@@ -162,10 +162,8 @@ class Decoder final : public KeyedDecoder<Record> {
   static void for_each_part(od::object& root, Visit&& visit) {
     od::object message;
     if (!seek_object(root, "message", message)) return;
-    for_each_object<Part>(message, "parts", [&](const Part& part, od::object& object, std::size_t) {
-      visit(part, object);
-      return true;
-    });
+    for_each_object<Part>(message, "parts",
+                          [&](const Part& part, od::object& object, std::size_t) { visit(part, object); });
   }
 
   RecordOutcome read_user(RecordBuilder& c, od::object& root, std::string_view subtype) const {
@@ -235,16 +233,9 @@ class Decoder final : public KeyedDecoder<Record> {
 
   static void read_call(RecordBuilder& c, od::object& part) {
     od::object call;
-    od::value input;
     Function function;
-    if (!seek_object(part, "functionCall", call) || !collect(call, function)) return;
-    Event& e = c.add(EventKind::tool_call, Role::assistant);
-    e.tool = c.text(function.name);
-    e.call_id = c.text(function.id);
-    e.summary = e.tool;
-    if (seek(call, "args", input)) tool_calls::read_tool_input(c, input, access_of, e);
-    if (c.detail() == Detail::stored && access_of(e.tool) == FileAccess::modified)
-      tool_calls::add_edits(call, "args", e);
+    if (seek_object(part, "functionCall", call) && collect(call, function))
+      tool_calls::add_call(c, c.text(function.name), c.text(function.id), call, "args", access_of);
   }
 
   RecordOutcome read_result(RecordBuilder& c, od::object& root) const {
@@ -317,10 +308,7 @@ class Decoder final : public KeyedDecoder<Record> {
   }
 
   static RecordOutcome add_command(RecordBuilder& c, std::string text) {
-    Event& e = c.add(EventKind::user_msg, Role::user);
-    e.origin = Origin::command;
-    e.text = std::move(text);
-    e.starts_exchange = true;
+    c.add_prompt(Origin::command, std::move(text));
     return RecordOutcome::indexed();
   }
 
@@ -345,7 +333,6 @@ class Decoder final : public KeyedDecoder<Record> {
       if (index > 0) return true;
       return for_each_object<Part>(turn, "parts", [&](const Part& part, od::object&, std::size_t at) {
         if (at == 0) summary = c.text(part.text);
-        return true;
       });
     });
     const std::string trigger = c.text(info.triggerReason);
@@ -403,28 +390,23 @@ class Decoder final : public KeyedDecoder<Record> {
 // A path in the configuration is a directory of projects. Stateless, thread-safe.
 class QwenAdapter final : public AdapterOf<Decoder> {
  public:
-  const AdapterDescription& describe() const override {
-    static const AdapterDescription description{
-        .platform = Platform::qwen,
-        .adapter_version = "1.0.0",
-        .data_completeness = DataCompleteness::full,
-        .capabilities = all_capabilities_but({Capability::cost, Capability::session_stop}),
-        .limitations = {"Images and other media are stored as references to the log, not as text.",
+  QwenAdapter()
+      : AdapterOf({.platform = Platform::qwen,
+                   .adapter_version = "1.0.0",
+                   .data_completeness = DataCompleteness::full,
+                   .capabilities = all_capabilities_but({Capability::cost, Capability::session_stop}),
+                   .limitations =
+                       {"Images and other media are stored as references to the log, not as text.",
                         "Chats of Qwen Code before its logs (~/.qwen/tmp, in Gemini CLI's format) are not read.",
                         "Requests that Qwen Code makes for itself, as for its memory, are counted in the session that "
                         "was open; nothing else is known of them."},
-        .storage_locations = {"~/.qwen/projects", "$QWEN_HOME/projects", "$QWEN_RUNTIME_DIR/projects"},
-        .resume_command = {"qwen", "--resume", "{id}"}};  // qwen --help
-    return description;
-  }
+                   .storage_locations = {"~/.qwen/projects", "$QWEN_HOME/projects", "$QWEN_RUNTIME_DIR/projects"},
+                   .resume_command = {"qwen", "--resume", "{id}"}}) {}  // qwen --help
 
   std::vector<fs::path> roots(const HomeLayout& home) const override {
-    if (!home.override_roots.empty()) return home.override_roots;
-    std::vector<fs::path> roots = home.places("QWEN_HOME", home.home / ".qwen");
+    std::vector<fs::path> roots = home.roots_in("QWEN_HOME", ".qwen", "projects");
     const std::vector<fs::path> others = home.places("QWEN_RUNTIME_DIR", home.home / ".qwen");
-    if (others.size() > 1) roots.insert(roots.begin(), others.front());
-    for (fs::path& root : roots)
-      root /= "projects";
+    if (home.override_roots.empty() && others.size() > 1) roots.insert(roots.begin(), others.front() / "projects");
     return roots;
   }
 
@@ -459,8 +441,4 @@ class QwenAdapter final : public AdapterOf<Decoder> {
 
 }  // namespace memd::qwen
 
-template <>
-const memd::Adapter& memd::adapter<memd::Platform::qwen>() {
-  static const qwen::QwenAdapter instance;
-  return instance;
-}
+MEMD_ADAPTER(qwen, qwen::QwenAdapter())

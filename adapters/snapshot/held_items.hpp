@@ -13,12 +13,19 @@ namespace memd::snapshot {
 
 inline constexpr const char* kHeadKey = "(head)";  // of the record about the whole session
 
+// Returns a hash that differs when a file or its name has changed.
+inline std::uint64_t state_of(const FileView::Entry& file, std::uint64_t seed) {
+  return hash64(file.path, hash_combine(seed, hash_combine(file.size, static_cast<std::uint64_t>(file.mtime_ns))));
+}
+
 // The bytes of a session's items, for a reader that writes them all when it reads the source. One thread at a time.
 class HeldItems {
  public:
-  // Keeps the bytes and returns their item, whose version is a hash of them. An item added again replaces the other.
-  SnapshotReader::Item add(const std::string& key, std::string bytes, std::uint64_t ledger_bytes = 0) {
-    const std::uint64_t version = hash64(bytes) | 1;
+  // Keeps the bytes and returns their item. `version` 0: a hash of the bytes and of their count in the ledger. An item
+  // added again replaces the other.
+  SnapshotReader::Item add(const std::string& key, std::string bytes, std::uint64_t ledger_bytes = 0,
+                           std::uint64_t version = 0) {
+    if (version == 0) version = hash64(bytes, ledger_bytes) | 1;
     bytes_[key] = std::move(bytes);
     return {key, version, ledger_bytes};
   }

@@ -2,6 +2,7 @@
 
 #include "adapters/json/json_text.hpp"
 #include "adapters/json/json_writer.hpp"
+#include "adapters/mark_fields.hpp"
 #include "schemas/base/error.hpp"
 #include "schemas/base/hash.hpp"
 #include "schemas/ids.hpp"
@@ -9,12 +10,12 @@
 #include <zstd.h>
 
 #include <algorithm>
-#include <charconv>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
 
 namespace memd::sqlite {
+
 namespace {
 
 constexpr std::string_view kMarkVersion = "q1";
@@ -40,20 +41,6 @@ std::optional<std::string> unpacked(std::string_view packed) {
     if (ZSTD_isError(left) != 0 || (in.pos == before && to.pos == filled)) return std::nullopt;
   }
   return out;
-}
-
-std::string_view take_field(std::string_view& text) {
-  const auto end = std::min(text.find('|'), text.size());
-  const auto field = text.substr(0, end);
-  text.remove_prefix(std::min(end + 1, text.size()));
-  return field;
-}
-
-std::uint64_t take_number(std::string_view& text) {
-  const auto field = take_field(text);
-  std::uint64_t value = 0;
-  std::from_chars(field.data(), field.data() + field.size(), value);
-  return value;
 }
 
 std::string quoted_name(std::string_view name) {
@@ -99,13 +86,13 @@ struct QuerySessions::Mark {
   static Mark parse(std::string_view text, std::size_t queries) {
     Mark mark;
     mark.positions.resize(queries);
-    if (take_field(text) != kMarkVersion) return mark;
-    mark.queries = take_field(text);
-    mark.size = take_number(text);
+    if (take_field(text, '|') != kMarkVersion) return mark;
+    mark.queries = take_field(text, '|');
+    take_number(text, '|', mark.size);
     for (Position& p : mark.positions) {
-      p.sessions = take_number(text);
-      p.is_number = take_field(text) == "n";
-      p.changed = take_field(text);
+      take_number(text, '|', p.sessions);
+      p.is_number = take_field(text, '|') == "n";
+      p.changed = take_field(text, '|');
     }
     mark.change = text;
     return mark;

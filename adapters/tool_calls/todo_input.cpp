@@ -1,9 +1,9 @@
 #include "adapters/tool_calls/todo_input.hpp"
 
+#include "adapters/names.hpp"
 #include "schemas/base/ascii.hpp"
 
 #include <algorithm>
-#include <array>
 #include <utility>
 #include <vector>
 
@@ -13,28 +13,13 @@ using namespace json;  // NOLINT(google-build-using-namespace): the whole folder
 
 namespace {
 
-constexpr std::array<std::string_view, 10> kListTools{
-    "TodoWrite",        "update_plan",      "todo_write",  "todowrite",   "write_todos",
-    "manage_todo_list", "update_todo_list", "update_todo", "SetTodoList", "TodoList"};
-constexpr std::array<std::string_view, 3> kListKeys{"todos", "plan", "todoList"};
+constexpr Names kListTools(
+    "TodoWrite update_plan todo_write todowrite write_todos manage_todo_list update_todo_list update_todo SetTodoList "
+    "TodoList");
+constexpr Names kListKeys("todos plan todoList");
 
 // Synonymous names are adjacent, the most specific first.
-enum : std::size_t {
-  kItemContent,
-  kItemStep,
-  kItemText,
-  kItemTitle,
-  kItemDescription,
-  kItemStatus,
-  kItemId,
-  kItemKeys
-};
-constexpr KeyTable<kItemKeys> kItemTable{{"content", "step", "text", "title", "description", "status", "id"}};
-
-template <std::size_t N>
-bool is_in(const std::array<std::string_view, N>& names, std::string_view name) {
-  return std::find(names.begin(), names.end(), name) != names.end();
-}
+MEMD_KEYS(ItemKeys, content, step, text, title, description, status, id);
 
 TodoState state_of(std::string_view status, TodoState unsaid) {
   if (status.empty()) return unsaid;
@@ -51,15 +36,14 @@ std::string name_of(TextReader& r, std::string_view token) {
 
 }  // namespace
 
-TodoInput::TodoInput(std::string_view tool)
-    : writes_list_(is_in(kListTools, tool)), changes_task_(tool == "TaskUpdate") {
+TodoInput::TodoInput(std::string_view tool) : writes_list_(kListTools.has(tool)), changes_task_(tool == "TaskUpdate") {
   task_.state = TodoState::unstated;
 }
 
 bool TodoInput::read_field(TextReader& r, std::string_view key, std::string_view token, od::value& value) {
   if (key == "task_progress" || (writes_list_ && is_string(token) && key == "todos")) {
     if (is_string(token)) update_.items = read_checklist(r.text(token));
-  } else if (writes_list_ && is_in(kListKeys, key)) {
+  } else if (writes_list_ && kListKeys.has(key)) {
     od::array list;
     return !token.starts_with('[') || (!value.get_array().get(list) && read_list(r, list));
   } else if (writes_list_ && key == "merge") {
@@ -77,14 +61,14 @@ bool TodoInput::read_list(TextReader& r, od::array& list) {
   return for_each_element(list, [&](od::value& element, std::size_t) {
     empties_list_ = false;
     od::object object;
-    Tokens<kItemKeys> tokens;
+    ItemKeys keys;
     if (element.get_object().get(object)) return true;
-    if (!collect(object, kItemTable, tokens)) return false;
+    if (!collect(object, keys)) return false;
     TodoItem item;
-    for (const std::size_t key : {kItemContent, kItemStep, kItemText, kItemTitle, kItemDescription})
-      if (item.text.empty()) item.text = r.text(tokens[key], kTodoTextLimit);
-    item.key = name_of(r, tokens[kItemId]);
-    item.state = state_of(string_body(tokens[kItemStatus]), TodoState::unstated);
+    for (const auto token : {keys.content, keys.step, keys.text, keys.title, keys.description})
+      if (item.text.empty()) item.text = r.text(token, kTodoTextLimit);
+    item.key = name_of(r, keys.id);
+    item.state = state_of(string_body(keys.status), TodoState::unstated);
     if (item.text.empty() && item.key.empty()) return true;
     if (update_.items.size() < kMostTodoItems) update_.items.push_back(std::move(item));
     return true;

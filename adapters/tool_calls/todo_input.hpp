@@ -5,7 +5,6 @@
 #include "schemas/tool_facts.hpp"
 
 #include <optional>
-#include <string>
 #include <string_view>
 #include <vector>
 

@@ -25,77 +25,33 @@ constexpr std::size_t kPromptLimit = 500;
 constexpr std::size_t kOtherValueLimit = 300;
 
 // Synonymous names are adjacent, the most specific first.
-enum class In : std::uint8_t {
-  command,
-  cmd,
-  description,
-  explanation,
-  file_path,
-  notebook_path,
-  lsp_path,
-  target_file,
-  absolute_path,
-  relative_path,
-  path,
-  directory,
-  directory_path,
-  dir_path,
-  pattern,
-  regex,
-  glob_pattern,
-  query,
-  search_term,
-  url,
-  prompt,
-  task,
-  skill,
-  subject,
-  operation,
-  subagent_type,
-  glob,
-  args
-};
-constexpr std::array<std::string_view, 28> kInputNames{"command",       "cmd",
-                                                       "description",   "explanation",
-                                                       "file_path",     "notebook_path",
-                                                       "filePath",      "target_file",
-                                                       "absolute_path", "relative_workspace_path",
-                                                       "path",          "target_directory",
-                                                       "directoryPath", "dir_path",
-                                                       "pattern",       "regex",
-                                                       "glob_pattern",  "query",
-                                                       "search_term",   "url",
-                                                       "prompt",        "task",
-                                                       "skill",         "subject",
-                                                       "operation",     "subagent_type",
-                                                       "glob",          "args"};
-constexpr KeyTable<kInputNames.size()> kInputTable{kInputNames};
+MEMD_KEYS(InputKeys, command, cmd, description, explanation, file_path, notebook_path, filePath, target_file,
+          absolute_path, relative_workspace_path, path, target_directory, directoryPath, dir_path, pattern, regex,
+          glob_pattern, query, search_term, url, prompt, task, skill, subject, operation, subagent_type, glob, args);
+constexpr std::size_t kOther = InputKeys::kTable.size();  // a key that is none of these
+
 // File contents. Indexing them would produce the same hits over and over.
-constexpr std::array<std::string_view, 17> kContents{
-    "content",   "old_string", "new_string", "new_source", "edits",   "plan",    "contents", "patch",   "diff",
-    "code_edit", "oldString",  "newString",  "file_text",  "old_str", "new_str", "old_text", "new_text"};
+constexpr Names kContents(
+    "content old_string new_string new_source edits plan contents patch diff code_edit oldString newString file_text "
+    "old_str new_str old_text new_text");
 
 // Keys that are neither searched for nor shown in the summary.
-enum class More : std::uint8_t { workdir, working_directory, cwd, run_in_background, is_background };
-constexpr std::array<std::string_view, 5> kMoreNames{"workdir", "working_directory", "cwd", "run_in_background",
-                                                     "is_background"};
-constexpr KeyTable<kMoreNames.size()> kMoreTable{kMoreNames};
+MEMD_KEYS(MoreKeys, workdir, working_directory, cwd, run_in_background, is_background);
 
 // Keys of tools that take several inputs at once: each a string or an object with one of the names above.
-enum class Many : std::uint8_t { commands, files, file_paths, paths, queries, requests };
-constexpr std::array<std::string_view, 6> kManyNames{"commands", "files", "file_paths", "paths", "queries", "requests"};
-constexpr KeyTable<kManyNames.size()> kManyTable{kManyNames};
+constexpr Names kCommandLists("commands");
+constexpr Names kPathLists("files file_paths paths");
+constexpr Names kOtherLists("queries requests");
+bool takes_many(std::string_view key) { return kCommandLists.has(key) || kPathLists.has(key) || kOtherLists.has(key); }
 
 struct Input {
-  Tokens<kInputNames.size()> tokens;
-  Tokens<kMoreNames.size()> more;
+  InputKeys keys;
+  MoreKeys more;
   std::string_view first_other;  // first string under another key
   std::string command;           // value of "command" or "cmd", a string or an argument list
   std::vector<std::string> commands;
   std::vector<std::string> paths;
   std::vector<std::string> others;  // queries, addresses
-  std::string_view operator[](In key) const { return tokens[static_cast<std::size_t>(key)]; }
-  std::string_view operator[](More key) const { return more[static_cast<std::size_t>(key)]; }
 };
 
 std::string relative_to(std::string_view path, std::string_view directory) {
@@ -106,9 +62,10 @@ std::string relative_to(std::string_view path, std::string_view directory) {
 }
 
 std::string_view path_token(const Input& input) {
-  for (const In key : {In::file_path, In::notebook_path, In::lsp_path, In::target_file, In::absolute_path,
-                       In::relative_path, In::path, In::directory, In::directory_path, In::dir_path})
-    if (is_string(input[key])) return input[key];
+  const InputKeys& k = input.keys;
+  for (const auto token : {k.file_path, k.notebook_path, k.filePath, k.target_file, k.absolute_path,
+                           k.relative_workspace_path, k.path, k.target_directory, k.directoryPath, k.dir_path})
+    if (is_string(token)) return token;
   return {};
 }
 
@@ -123,13 +80,12 @@ bool read_one(TextReader& r, od::value& value, std::string& out) {
   if (!token.starts_with('{') || value.get_object().get(object)) return true;
   std::string arguments;
   const bool whole = for_each_field(object, [&](std::string_view key, od::value& field) {
-    const std::size_t known = kInputTable.find(key);
     const auto inner = token_of(field);
-    if (known == static_cast<std::size_t>(In::args) && inner.starts_with('[')) {
+    if (key == "args" && inner.starts_with('[')) {
       od::array words;
       if (field.get_array().get(words)) return false;
       arguments = command_line_of(r, words);
-    } else if (known < kInputNames.size() && is_string(inner) && out.empty()) {
+    } else if (InputKeys::kTable.find(key) != kOther && is_string(inner) && out.empty()) {
       out = r.text(inner);
     }
     return true;
@@ -138,23 +94,21 @@ bool read_one(TextReader& r, od::value& value, std::string& out) {
   return whole;
 }
 
-// Adds an input to those that `key` of kManyNames holds.
-bool add_one(TextReader& r, std::size_t key, od::value& value, Input& input) {
-  auto& list = key == static_cast<std::size_t>(Many::commands)  ? input.commands
-               : key >= static_cast<std::size_t>(Many::queries) ? input.others
-                                                                : input.paths;
+// Adds an input to those that a key of several holds.
+bool add_one(TextReader& r, std::string_view key, od::value& value, Input& input) {
+  auto& list = kCommandLists.has(key) ? input.commands : kPathLists.has(key) ? input.paths : input.others;
   std::string one;
   if (!read_one(r, value, one)) return false;
   if (!one.empty()) list.push_back(std::move(one));
   return true;
 }
 
-bool read_list(TextReader& r, std::size_t key, od::array& elements, Input& input) {
+bool read_list(TextReader& r, std::string_view key, od::array& elements, Input& input) {
   return for_each_element(elements, [&](od::value& element, std::size_t) { return add_one(r, key, element, input); });
 }
 
-// Reads the value of one of kManyNames: a list, or a single input.
-bool read_many(TextReader& r, std::size_t key, od::value& value, Input& input) {
+// Reads the value of such a key: a list, or a single input.
+bool read_many(TextReader& r, std::string_view key, od::value& value, Input& input) {
   if (!token_of(value).starts_with('[')) return add_one(r, key, value, input);
   od::array elements;
   return !value.get_array().get(elements) && read_list(r, key, elements, input);
@@ -174,27 +128,26 @@ std::string summarize(TextReader& r, const Event& call, const Input& input, std:
   if (!input.command.empty())
     return tool + ": " + one_line(utf8_prefix(input.command, 4 * kSummaryLimit), kSummaryLimit);
   const bool whole_file = access == FileAccess::read || access == FileAccess::modified;
-  for (const In key : {In::pattern, In::regex, In::glob_pattern})
-    if (is_string(input[key]) && !whole_file)
-      return tool + " \"" + line(input[key]) + "\"" + (path.empty() ? "" : " in " + one_line(path, kSummaryLimit));
+  const InputKeys& k = input.keys;
+  for (const auto token : {k.pattern, k.regex, k.glob_pattern})
+    if (is_string(token) && !whole_file)
+      return tool + " \"" + line(token) + "\"" + (path.empty() ? "" : " in " + one_line(path, kSummaryLimit));
   if (!path.empty())
-    return tool + (is_string(input[In::operation]) ? " " + line(input[In::operation]) : "") + " " +
-           one_line(path, kSummaryLimit);
+    return tool + (is_string(k.operation) ? " " + line(k.operation) : "") + " " + one_line(path, kSummaryLimit);
   if (!input.paths.empty())
     return tool + " " + one_line(relative_to(input.paths.front(), call.cwd), kSummaryLimit) +
            (input.paths.size() > 1 ? " and " + std::to_string(input.paths.size() - 1) + " more" : "");
   if (!input.others.empty()) return tool + ": " + one_line(joined(input.others, ", "), kSummaryLimit);
-  if (is_string(input[In::subagent_type]))
-    return tool + " (" + line(input[In::subagent_type]) + "): " + line(input[In::description]);
-  for (const In key : {In::description, In::query, In::search_term, In::url, In::skill, In::subject, In::pattern,
-                       In::prompt, In::task})
-    if (is_string(input[key])) return tool + ": " + line(input[key]);
+  if (is_string(k.subagent_type)) return tool + " (" + line(k.subagent_type) + "): " + line(k.description);
+  for (const auto token :
+       {k.description, k.query, k.search_term, k.url, k.skill, k.subject, k.pattern, k.prompt, k.task})
+    if (is_string(token)) return tool + ": " + line(token);
   return is_string(input.first_other) ? tool + ": " + line(input.first_other) : tool;
 }
 
 std::string directory_of(TextReader& r, const Input& input) {
-  for (const std::string_view token : {input[More::workdir], input[More::working_directory], input[More::cwd],
-                                       input[In::dir_path], input[In::directory]})
+  for (const auto token : {input.more.workdir, input.more.working_directory, input.more.cwd, input.keys.dir_path,
+                           input.keys.target_directory})
     if (is_string(token)) return r.text(token);
   return {};
 }
@@ -240,7 +193,7 @@ void take_input(TextReader& r, Input& input, std::optional<FileAccess> access, E
     add_command(call, line, directory_of(r, input));
   if (!call.facts.commands.empty())
     call.facts.commands.back().in_background =
-        is_true(input[More::run_in_background]) || is_true(input[More::is_background]);
+        is_true(input.more.run_in_background) || is_true(input.more.is_background);
 }
 
 // Reads input that is no object: commands of a shell, files of a reader, each alone or in a list.
@@ -250,7 +203,7 @@ bool read_bare_input(TextReader& r, od::value& value, std::optional<FileAccess> 
   od::array list;
   Input input;
   const bool names_files = access && *access != FileAccess::modified;  // an edit's text may be a patch
-  const Many kind = runs_commands(call.tool) ? Many::commands : names_files ? Many::files : Many::queries;
+  const std::string_view kind = runs_commands(call.tool) ? "commands" : names_files ? "files" : "queries";
   if (token.starts_with('[')) {
     if (value.get_array().get(list) || list.raw_json().get(raw)) return false;
     if (list.reset().error()) return false;
@@ -261,8 +214,7 @@ bool read_bare_input(TextReader& r, od::value& value, std::optional<FileAccess> 
     call.text = is_string(token) ? r.text(token) : std::string(trimmed(raw));
     return true;
   }
-  const bool whole = token.starts_with('[') ? read_list(r, static_cast<std::size_t>(kind), list, input)
-                                            : read_many(r, static_cast<std::size_t>(kind), value, input);
+  const bool whole = token.starts_with('[') ? read_list(r, kind, list, input) : read_many(r, kind, value, input);
   if (whole) take_input(r, input, access, call);
   return whole;
 }
@@ -271,10 +223,8 @@ bool read_bare_input(TextReader& r, od::value& value, std::optional<FileAccess> 
 
 std::string command_line_of(TextReader& r, od::array& arguments) {
   std::vector<std::string> words;
-  const bool whole = for_each_element(arguments, [&](od::value& value, std::size_t) {
-    words.push_back(r.text(token_of(value)));
-    return true;
-  });
+  const bool whole =
+      for_each_element(arguments, [&](od::value& value, std::size_t) { words.push_back(r.text(token_of(value))); });
   if (!whole) return {};
   const auto is_shell = [](std::string_view word) {
     return word.ends_with("bash") || word.ends_with("sh") || word.ends_with("zsh");
@@ -314,25 +264,22 @@ bool read_tool_input(TextReader& r, od::value& value, const AccessOf& access_of,
 
   Input input;
   TodoInput todos(call.tool);
-  const auto note_text = [&](std::size_t known, std::string_view token) {
+  const auto note_text = [&](std::string_view key, bool other, std::string_view token) {
     if (call.search_text.size() >= kSearchTextLimit) return;
-    const bool other = known == kInputNames.size();
     if (other && input.first_other.empty()) input.first_other = token;
     if (other && token.size() > kOtherValueLimit) return;
     if (!call.search_text.empty()) call.search_text.push_back('\n');
     const std::size_t left = kSearchTextLimit - std::min(kSearchTextLimit, call.search_text.size());
-    const bool prompt = known == static_cast<std::size_t>(In::prompt);
-    r.append_text(token, call.search_text, prompt ? std::min(left, kPromptLimit) : left);
+    r.append_text(token, call.search_text, key == "prompt" ? std::min(left, kPromptLimit) : left);
   };
   const bool whole = for_each_field(object, [&](std::string_view key, od::value& field) {
-    const std::size_t known = kInputTable.find(key);
+    const std::size_t known = InputKeys::kTable.find(key);
     const auto token = token_of(field);
-    if (known < kInputNames.size()) input.tokens[known] = token;
-    if (const auto more = kMoreTable.find(key); more < kMoreNames.size()) input.more[more] = token;
-    const bool content = std::find(kContents.begin(), kContents.end(), key) != kContents.end();
-    const std::size_t many = kManyTable.find(key);
-    if (is_string(token) && !content && many == kManyNames.size()) note_text(known, token);
-    const bool command = known == static_cast<std::size_t>(In::command) || known == static_cast<std::size_t>(In::cmd);
+    if (known != kOther) *input.keys.members()[known] = token;
+    keep(input.more, key, field);
+    const bool many = takes_many(key);
+    if (is_string(token) && !many && !kContents.has(key)) note_text(key, known == kOther, token);
+    const bool command = key == "command" || key == "cmd";
     if (command && is_string(token)) input.command = r.text(token);
     if (r.detail() == Detail::full) {
       append_readable(r, key, field, call.text);
@@ -342,8 +289,8 @@ bool read_tool_input(TextReader& r, od::value& value, const AccessOf& access_of,
       input.command = command_line_of(r, arguments);
       call.search_text.append(call.search_text.empty() ? "" : "\n")
           .append(utf8_prefix(input.command, kSearchTextLimit));
-    } else if (many < kManyNames.size()) {
-      return read_many(r, many, field, input);
+    } else if (many) {
+      return read_many(r, key, field, input);
     } else {
       return todos.read_field(r, key, token, field);
     }
@@ -410,6 +357,22 @@ void add_edits(od::object& object, std::string_view key, Event& call) {
   if (!seek(object, key, value)) return;
   json = token_of(value);  // a patch may be the whole input
   if (is_string(json) || (!value.get_object().get(input) && !input.raw_json().get(json))) add_edits(json, call);
+}
+
+bool add_call(RecordBuilder& c, std::string tool, std::string id, od::object& object, std::string_view key,
+              const AccessOf& access_of) {
+  Event& call = c.add(EventKind::tool_call, Role::assistant);
+  call.tool = std::move(tool);
+  call.call_id = std::move(id);
+  call.summary = call.tool;
+  od::value value;
+  if (!seek(object, key, value)) return true;
+  if (const auto token = token_of(value); string_body(token).starts_with('{'))
+    read_tool_input_text(c, c.text(token), access_of, call);
+  else if (!read_tool_input(c, value, access_of, call))
+    return false;
+  if (c.detail() == Detail::stored && access_of(call.tool) == FileAccess::modified) add_edits(object, key, call);
+  return true;
 }
 
 void read_tool_input_text(TextReader& r, std::string_view text, const AccessOf& access_of, Event& call) {

@@ -2,6 +2,7 @@
 
 #include "adapters/json/json_access.hpp"
 #include "adapters/json/json_text.hpp"
+#include "adapters/json/record_builder.hpp"
 #include "adapters/names.hpp"
 #include "schemas/event.hpp"
 
@@ -52,6 +53,11 @@ bool read_tool_input(json::TextReader& reader, json::od::value& input, const Acc
 // lines.
 void add_edits(std::string_view input, Event& call);
 void add_edits(json::od::object& object, std::string_view key, Event& call);
+
+// Adds a call with the input under `key` of `object`, if it has one, and what it changes if it is an edit. The input is
+// a JSON value, or JSON in a string. Returns false only for broken JSON.
+bool add_call(json::RecordBuilder& record, std::string tool, std::string id, json::od::object& object,
+              std::string_view key, const AccessOf& access_of);
 
 // Returns the absolute path of one that may be relative to the working directory.
 std::string absolute_path(std::string_view cwd, std::string_view path);

@@ -27,6 +27,14 @@ void take_result_text(json::Detail detail, std::string whole, Event& result) {
   result.text = std::move(whole);
 }
 
+Event& add_result(json::RecordBuilder& record, std::string call_id, std::string whole, bool is_error) {
+  Event& result = record.add(EventKind::tool_result, Role::tool);
+  result.call_id = std::move(call_id);
+  result.is_error = is_error;
+  take_result_text(record.detail(), std::move(whole), result);
+  return result;
+}
+
 std::string last_lines_of(std::string_view token) {
   const auto body = json::string_body(token);
   std::string out;

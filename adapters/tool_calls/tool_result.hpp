@@ -1,6 +1,7 @@
 #pragma once
 
 #include "adapters/json/json_text.hpp"
+#include "adapters/json/record_builder.hpp"
 #include "schemas/event.hpp"
 
 #include <cstdint>
@@ -13,6 +14,9 @@ namespace memd::tool_calls {
 // Sets a result's text: the beginning that the store keeps, or all of it with Detail::full. Also sets what only the
 // whole text shows (Event::text_end, Event::pull_request).
 void take_result_text(json::Detail detail, std::string whole, Event& result);
+
+// Adds a result with its text; valid until the next event.
+Event& add_result(json::RecordBuilder& record, std::string call_id, std::string whole, bool is_error = false);
 
 // Returns Event::text_end of a text in a JSON string, for readers that do not load it whole. Empty when the string has
 // no more bytes than the store keeps, or no line begins near its end.

@@ -137,39 +137,28 @@ class Decoder final : public KeyedDecoder<ItemKeys> {
 
   // A tool call and its result, if that is there.
   RecordOutcome read_effect(RecordBuilder& c, od::object& entry) const {
-    od::object inner;
-    od::value input;
+    od::object detail;
     EntryKeys keys;
     if (!collect(entry, keys)) return RecordOutcome::damaged();
     const std::string id = c.text(keys.id);
-    Event& call = c.add(EventKind::tool_call, Role::assistant);
-    call.tool = plain_name(c.text(token_in(entry, "detail", "toolName")));
-    call.call_id = id;
-    call.summary = call.tool;
-    const std::string tool = call.tool;
-    const bool edits = access_of(tool) == FileAccess::modified;
+    const std::string tool(plain_name(c.text(token_in(entry, "detail", "toolName"))));
     if (const std::string child = c.text(token_in(entry, "detail", "childSessionId")); !child.empty())
       c.add_subagent(make_session_uid(Platform::vibe, child), id, c.time);
-    if (seek_object(entry, "detail", inner) && seek(inner, "input", input) &&
-        !tool_calls::read_tool_input(c, input, access_of, call))
-      return RecordOutcome::damaged();
-    if (edits && c.detail() == Detail::stored && seek_object(entry, "detail", inner))
-      tool_calls::add_edits(inner, "input", call);
+    if (!seek_object(entry, "detail", detail)) detail = entry;  // an effect without a detail has no input either
+    if (!tool_calls::add_call(c, tool, id, detail, "input", access_of)) return RecordOutcome::damaged();
     StateKeys state;
     if (!collect_in(entry, "state", state)) return RecordOutcome::indexed();
     const auto status = string_body(state.status);
     if (status == "running" || status == "pending") return RecordOutcome::indexed();
     ResultKeys told;
     std::string output = read_output(c, entry, state, told);
-    Event& result = c.add(EventKind::tool_result, Role::tool);
+    Event& result = tool_calls::add_result(c, id, std::move(output));
     result.tool = tool;
-    result.call_id = id;
     if (is_number(told.returncode)) result.facts.exit_code = static_cast<std::int32_t>(integer(told.returncode));
     result.is_error = status != "completed" || result.facts.exit_code.value_or(0) != 0;
     if (const auto decision = string_body(state.decision); !decision.empty() && decision != "execute")
       result.summary = kRejectedMark;
     if (is_true(told.timed_out) || status == "cancelled" || status == "interrupted") result.summary = kInterruptedMark;
-    tool_calls::take_result_text(c.detail(), std::move(output), result);
     return RecordOutcome::indexed();
   }
 
@@ -197,29 +186,23 @@ class Decoder final : public KeyedDecoder<ItemKeys> {
 // A path in the configuration is a directory of sessions. Stateless, thread-safe.
 class VibeAdapter final : public AdapterOf<Decoder> {
  public:
-  const AdapterDescription& describe() const override {
-    static const AdapterDescription description{
-        .platform = Platform::vibe,
-        .adapter_version = "1.0.0",
-        .data_completeness = DataCompleteness::partial,
-        .capabilities = all_capabilities_but({Capability::session_stop, Capability::cost}),
-        .limitations = {"Tokens are known for each session, not for each response.",
+  VibeAdapter()
+      : AdapterOf({.platform = Platform::vibe,
+                   .adapter_version = "1.0.0",
+                   .data_completeness = DataCompleteness::partial,
+                   .capabilities = all_capabilities_but({Capability::session_stop, Capability::cost}),
+                   .limitations =
+                       {"Tokens are known for each session, not for each response.",
                         "Of several compactions the disk has the last summary: the others are known if memd read them.",
                         "The branch is the one at the start of the session.",
                         "Requests that run a program (run_typescript) are missing in Vibe's own sum.",
                         "Sessions of versions before 3 (session_*/messages.jsonl) are not read.",
                         "Sessions that go on from another were not seen."},
-        .storage_locations = {"~/.vibe/logs/session/unified", "$VIBE_HOME/logs/session/unified"},
-        .resume_command = {"vibe", "--resume", "{id}"}};  // vibe --help, 3.0
-    return description;
-  }
+                   .storage_locations = {"~/.vibe/logs/session/unified", "$VIBE_HOME/logs/session/unified"},
+                   .resume_command = {"vibe", "--resume", "{id}"}}) {}  // vibe --help, 3.0
 
   std::vector<fs::path> roots(const HomeLayout& home) const override {
-    if (!home.override_roots.empty()) return home.override_roots;
-    std::vector<fs::path> roots = home.places("VIBE_HOME", home.home / ".vibe");
-    for (fs::path& root : roots)
-      root = root / "logs" / "session" / "unified";
-    return roots;
+    return home.roots_in("VIBE_HOME", ".vibe", "logs/session/unified");
   }
 
   std::optional<SourceCandidate> classify(const fs::path& root, const fs::path& file) const override {
@@ -242,7 +225,7 @@ class VibeAdapter final : public AdapterOf<Decoder> {
   }
 
   std::unique_ptr<SnapshotReader> open_snapshot(const Source& source, const FileView& files) const override {
-    return std::make_unique<SessionReader>(fs::path(source.path).parent_path().string(), files);
+    return open_session(files, fs::path(source.path).parent_path().string());
   }
 };
 
@@ -250,8 +233,4 @@ class VibeAdapter final : public AdapterOf<Decoder> {
 
 }  // namespace memd::vibe
 
-template <>
-const memd::Adapter& memd::adapter<memd::Platform::vibe>() {
-  static const vibe::VibeAdapter instance;
-  return instance;
-}
+MEMD_ADAPTER(vibe, vibe::VibeAdapter())

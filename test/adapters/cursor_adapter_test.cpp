@@ -178,7 +178,7 @@ TEST(CursorAdapter, FolderFromTheWorkspaceThatListsIt) {
   Source source;
   source.path = home.path(state);
   const auto head = [&](const std::string& conversation) {
-    return adapter().open_snapshot(source, view)->item(conversation, "head").value();
+    return adapter().open_snapshot(source, view)->item(conversation, "(head)").value();
   };
   EXPECT_NE(head(id).find(R"("cwd":"/home/ada/one app")"), std::string::npos) << head(id);
   EXPECT_EQ(head(other).find("\"cwd\""), std::string::npos);

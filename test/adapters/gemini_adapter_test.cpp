@@ -233,7 +233,7 @@ TEST(GeminiAdapter, AResumedChatKeepsItsStart) {
   Source source;
   source.path = path;
   files.write(path, header("10:00:00") + user("00000001", "a") + "\n" + header("11:00:00"));
-  const auto head = gemini().open_snapshot(source, files)->item("s-1", "(session)");
+  const auto head = gemini().open_snapshot(source, files)->item("s-1", "(head)");
   ASSERT_TRUE(head);
   EXPECT_NE(head->find("2026-03-02T10:00:00"), std::string::npos) << *head;
 }

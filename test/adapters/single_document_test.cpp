@@ -1,4 +1,4 @@
-#include "adapters/snapshot/single_document.hpp"
+#include "adapters/snapshot/held_source.hpp"
 #include "test/adapters/folder_view.hpp"
 
 #include <gtest/gtest.h>
