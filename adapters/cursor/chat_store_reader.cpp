@@ -48,10 +48,10 @@ class ChatStoreReader final : public snapshot::HeldSource {
         std::string json = from_hex(query.text(1));
         if (json.empty()) json = query.text(1);
         root = text_field(json, "latestRootBlobId");
-        facts.name = text_field(json, "name");
+        facts.title = text_field(json, "name");
         facts.mode = text_field(json, "mode");
         facts.model = text_field(json, "lastUsedModel");
-        facts.created = number_field(json, "createdAt");
+        facts.started_at = number_field(json, "createdAt");
       }));
     }
 
@@ -89,7 +89,7 @@ class ChatStoreReader final : public snapshot::HeldSource {
     TimeMs written = 0;  // messages have no times, but none is later than the last write
     for (const char* name : {"", "-wal"})
       if (const auto entry = files_.stat(path_ + name)) written = std::max(written, entry->mtime);
-    times_ = bubble_times(std::vector<TimedBubble>(messages_.size()), facts.created, written);
+    times_ = bubble_times(std::vector<TimedBubble>(messages_.size()), facts.started_at, written);
     MEMD_TRY_ASSIGN(const std::string folder, find_folder());
     Held& held = add_session(native_, make_session_uid(Platform::cursor, native_));
     held.add_head(head_json(facts, {}, folder), head_bytes);

@@ -103,8 +103,8 @@ class WorkspaceStateReader final : public snapshot::HeldSource {
       Talk talk{tab.id, text.size(), {}, 0};
       Composer facts;
       facts.mode = "chat";
-      facts.name = text_field(text, "chatTitle");
-      facts.updated = number_field(text, "lastSendTime");
+      facts.title = text_field(text, "chatTitle");
+      facts.ended_at = number_field(text, "lastSendTime");
       std::unordered_map<std::string, std::size_t> seen;
       for (const Element& bubble : elements_of(text, "bubbles", "id")) {
         const auto bytes = text.substr(bubble.begin, bubble.end - bubble.begin);
@@ -112,7 +112,7 @@ class WorkspaceStateReader final : public snapshot::HeldSource {
         // A question and its answer may share an id.
         if (const auto n = ++seen[key]; n > 1) key = numbered(key, n);
         ItemJson json(item_kind::kTab);
-        json.text("id", talk.id + "/" + key).time(facts.updated, true);
+        json.text("id", talk.id + "/" + key).time(facts.ended_at, true);
         talk.records.push_back({std::move(key), std::move(json).finish(bytes), bytes.size(), 0});
       }
       if (add(std::move(talk), facts)) left_[kTabs] -= text.size();
@@ -196,8 +196,8 @@ class WorkspaceStateReader final : public snapshot::HeldSource {
     talk.records.insert(talk.records.end(), std::make_move_iterator(timed.begin()),
                         std::make_move_iterator(timed.end()));
     Composer facts;
-    facts.name = "Prompt history";
-    facts.created = first;
+    facts.title = "Prompt history";
+    facts.started_at = first;
     add(std::move(talk), facts);
     return {};
   }

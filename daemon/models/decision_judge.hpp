@@ -3,6 +3,7 @@
 #include "daemon/background_thread.hpp"
 #include "daemon/models/configured_summarizer.hpp"
 #include "schemas/base/result.hpp"
+#include "schemas/store_health.hpp"
 #include "store/enrich/decision_judging.hpp"
 #include "store/reader.hpp"
 #include "store/write/observation_rows.hpp"
@@ -16,16 +17,6 @@
 #include <string>
 
 namespace memd::llm {
-
-// The judge's figures since this process started.
-struct JudgeProgress {
-  std::int64_t waiting = 0;     // sessions waiting, at the last query
-  std::int64_t exchanges = 0;   // judged
-  std::int64_t decisions = 0;   // kept
-  std::int64_t not_said = 0;    // dropped quotations that are not in the exchange
-  std::int64_t unreadable = 0;  // unreadable answers; the decisions of these exchanges stay unchanged
-  std::string trouble;          // why nothing is judged now; empty: no problem
-};
 
 // Has the configured language model list the decisions of analysed sessions, exchange by exchange, and has the writer
 // replace the decisions that memd recognised by their form. Answers are cached, so a restart repeats no request. One
