@@ -58,6 +58,7 @@ struct SearchQuery {
   std::string near_project{};  // identity key of the project the question is asked from; its hits come a little earlier
   TimeMs now = 0;              // reference time for recency; 0: age is ignored
   bool count_outside = false;  // also search what filter.project excludes (SearchAnswer::outside)
+  bool count_matching = false;  // SearchAnswer::matching
 };
 
 // Features that a hit was ranked by. 0 when a feature does not apply.
@@ -151,6 +152,7 @@ struct SearchAnswer {
   std::string unknown_project;             // message about a typed `project:` that does not exist; empty: none
   std::int64_t left_out = 0;               // hits in an index that are missing in the store, which is damaged
   std::optional<OutsideHits> outside;      // on request
+  std::optional<std::int64_t> matching;    // on request: exchanges that contain all words that are not ignored
 };
 
 }  // namespace memd

@@ -179,6 +179,27 @@ TEST(CliStatus, PlacesThatNoEventTellsOfAreNamed) {
               testing::ContainsRegex("Watching +inotify, 3 directories; looking at /mnt/logs every 5 s .nfs"));
 }
 
+TEST(CliHits, TheTurnsWithAllWordsAreCounted) {
+  tools::SemanticSearchAnswer answer;
+  answer.with_all_words = 1234;
+  answer.next = "more";
+  const auto text = [&] {
+    return shown(
+        [&](Screen& screen) {
+          HitsView view(screen);
+          view.page(answer);
+          view.end(answer);
+        },
+        80);
+  };
+  EXPECT_THAT(text(), testing::HasSubstr("1,234 turns have all the words: -n N for more"));
+  answer.next.reset();
+  answer.with_all_words = 1;
+  EXPECT_THAT(text(), testing::HasSubstr("1 turn has all the words"));
+  answer.with_all_words = 0;
+  EXPECT_THAT(text(), testing::HasSubstr("no turn has all the words"));
+}
+
 TEST(CliHits, TheAnswerIsShownInPlaceOfThePromptAgainOrOfArguments) {
   tools::SearchResultOut hit;
   hit.exchange_id = "x1";

@@ -2,15 +2,13 @@
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
-import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 
-import { launch } from './support/chromium.mjs';
+import { checked, launch } from './support/chromium.mjs';
 import { demoStore } from './support/demo_store.mjs';
 import { open, serve } from './support/web.mjs';
 
-const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const sizes = { desktop: { width: 1280, height: 860 }, tablet: { width: 820, height: 1100 }, phone: { width: 390, height: 800 } };
 
 // Texts that other pages have run as markup or script.
@@ -31,11 +29,6 @@ let memd;
 let browser;
 let web;
 
-const checked = async (page, what) => {
-  await page.evaluate(axe);
-  const found = await page.evaluate(() => window.axe.run(document, { resultTypes: ['violations'] }));
-  assert.deepEqual(found.violations.map((one) => `${one.id}: ${one.nodes[0].html}`), [], what);
-};
 const show = async (page, hash) => {
   await page.evaluate((to) => { location.hash = to; }, hash);
 };
@@ -62,14 +55,14 @@ after(async () => {
 });
 
 test('the library is the one of the lock file', () => {
-  const kept = readFileSync(new URL('../../daemon/cli/web/page/htm-preact.js', import.meta.url));
-  const packed = readFileSync(new URL('node_modules/htm/preact/standalone.module.js', import.meta.url));
+  const kept = readFileSync(new URL('../../daemon/report/page/htm-preact.js', import.meta.url));
+  const packed = readFileSync(new URL('node_modules/htm/preact/standalone.umd.js', import.meta.url));
   assert.ok(kept.equals(packed), 'npm has checked the package by its integrity');
 });
 
 describe('views', () => {
   for (const [name, viewport] of Object.entries(sizes))
-    for (const colorScheme of name === 'desktop' ? ['light', 'dark'] : ['light'])
+    for (const colorScheme of ['light', 'dark'])
       test(`all views have no finding of axe: ${name}, ${colorScheme}`, async () => {
         const { page, problems, close } = await open(browser, web, { viewport, colorScheme });
         const fits = async (what) => assert.ok((await page.evaluate(() => document.documentElement.scrollWidth)) <= viewport.width, what);
@@ -87,11 +80,13 @@ describe('views', () => {
         await checked(page, 'usage');
         await fits('usage');
         await show(page, '#/memories');
-        if (name === 'desktop') {
-          await page.locator('.graph .memory').first().click();
-          await page.locator('.memory-graph .panel h4').waitFor();
-          await checked(page, 'graph');
-        }
+        await page.locator('.two .row').first().waitFor();
+        await checked(page, 'list of memories');
+        if (name === 'phone') await page.getByRole('link', { name: 'Graph' }).click();
+        await page.locator('.graph .memory').first().click();
+        await page.locator('.memory-graph .panel h4').waitFor();
+        await checked(page, 'graph');
+        await fits('graph');
         await show(page, '#/memories/learning-rules');
         await page.locator('.memory h2').waitFor();
         await checked(page, 'memories');
@@ -100,6 +95,12 @@ describe('views', () => {
         await page.locator('.uses li').first().waitFor();
         await checked(page, 'files');
         await fits('files');
+        await show(page, '#/report');
+        await page.locator('#gaps').waitFor();
+        await page.locator('.sessions button.plain').first().click();
+        await page.locator('.sessions .panel').waitFor();
+        await checked(page, 'report');
+        await fits('report');
         assert.deepEqual(problems, []);
         await close();
       });

@@ -1,9 +1,4 @@
 // The list at the left: sessions by day or project, or hits while something is typed.
-import { html, useEffect, useMemo, useState } from '/htm-preact.js';
-
-import { agents } from '/agents.js';
-import { agentName, counted, dayOf, Dot, Empty, isoDay, Marked, Problem, Rows, short, timeOf, useAnswer, useSettled } from '/web_parts.js';
-import { askPages, firstList } from '/web_server.js';
 
 const kMore = 1000;
 
@@ -11,7 +6,7 @@ const scope = ({ agent, project, since, state }) => ({ platform: agent, project,
 
 // All sessions that fit, newest first: some at once, the others as they come. When something was stored,
 // the newest are asked for again. No filters: nothing is asked.
-export function useSessions(filters, version) {
+function useSessions(filters, version) {
   const [state, setState] = useState({ sessions: [], busy: true });
   const key = filters ? JSON.stringify(scope(filters)) : '';
   useEffect(() => {
@@ -95,12 +90,12 @@ function HitRow({ hit, open }) {
   </a>`;
 }
 
-export function Filters({ filters, change, withState }) {
+function Filters({ filters, change, withState }) {
   const set = (name) => (event) => change({ [name]: event.target.value });
   return html`<div class="filters">
     <select aria-label="Agent" value=${filters.agent} onChange=${set('agent')}>
       <option value="">All agents</option>
-      ${Object.entries(agents).map(([key, agent]) => html`<option value=${key}>${agent.name}</option>`)}
+      ${Object.entries(agents).map(([key, name]) => html`<option value=${key}>${name}</option>`)}
     </select>
     <select aria-label="Since" value=${filters.since} onChange=${set('since')}>
       <option value="">Any time</option><option value="today">Today</option><option value="yesterday">Since yesterday</option>
@@ -116,13 +111,13 @@ export function Filters({ filters, change, withState }) {
 const rowHeight = (rows) => (i) => (rows[i].heading !== undefined ? 38 : rows[i].depth ? 52 : 58);
 const hitHeight = () => 104;
 
-export function SessionList({ filters, everything, change, openSession, openTurn, version, control }) {
+function SessionList({ filters, everything, change, openSession, openTurn, version, control }) {
   const [byProject, setByProject] = useState(false);
   const settled = { ...filters, q: useSettled(filters.q), project: useSettled(filters.project) };
   const narrowed = settled.agent || settled.project || settled.since || settled.state;
   const some = useSessions(narrowed ? settled : null, version);
   const listed = narrowed ? some : everything;
-  const hits = useAnswer('semantic_search', settled.q.trim() ? { ...scope(settled), state: '', query: settled.q.trim(), n_results: 50 } : null);
+  const hits = useAnswer('semantic_search', settled.q.trim() ? { ...scope(settled), state: '', query: settled.q.trim(), n_results: 50, count: true } : null);
   const rows = useMemo(() => rowsOf(listed.sessions, byProject), [listed.sessions, byProject]);
   const height = useMemo(() => rowHeight(rows), [rows]);
   useEffect(() => {
@@ -130,8 +125,9 @@ export function SessionList({ filters, everything, change, openSession, openTurn
   }, [rows.length > 0]);
   const searching = Boolean(filters.q.trim());
   const found = hits.answer?.results ?? [];
+  const all = hits.answer?.with_all_words;
   const told = searching
-    ? hits.answer ? (hits.answer.nothing_relevant && found.length ? 'Nothing is likely to be about this; the nearest:' : found.length ? `${counted(found.length, 'hit')}, best first` : '') : 'Searching …'
+    ? hits.answer ? (hits.answer.nothing_relevant && found.length ? 'Nothing is likely to be about this; the nearest:' : found.length ? `${counted(found.length, 'hit')}, best first${all === undefined ? '' : ` · ${counted(all, 'turn')} with all words`}` : '') : 'Searching …'
     : listed.total === undefined ? 'Reading …' : counted(listed.total, 'session');
   const problem = searching ? hits.error : listed.error;
   return html`<section class="list">
