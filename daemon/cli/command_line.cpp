@@ -250,6 +250,8 @@ const std::vector<Guess>& guesses() {
       {"week", {"timeline", "--all-projects", "--since", "7d"}},
       {"decisions", {"observations", "--kind", "decision"}},
       {"blame", {"file-history"}},
+      {"diff", {"file-history"}},
+      {"branches", {"usage", "--by", "branch"}},
       {"delete", {"forget"}},
       {"rm", {"forget"}},
       {"list", {"sessions"}},
@@ -284,6 +286,16 @@ std::vector<std::string> summary_of_project(std::vector<std::string> arguments, 
   return arguments;
 }
 
+// Makes `diff`, alone or with what is no path, ask for what a session or a turn did, instead of a file's history.
+void changes_of_session(std::vector<std::string>& arguments, std::size_t place) {
+  const std::string which = place + 1 < arguments.size() ? arguments[place + 1] : "";
+  if (which.find_first_of("/.*") != std::string::npos) return;
+  const auto at = arguments.begin() + static_cast<std::ptrdiff_t>(place);
+  *at = "show";
+  arguments.insert(at + 1, "--tools");
+  if (which.empty() || which.starts_with('-')) arguments.emplace_back("latest");
+}
+
 // Returns the arguments for the parser: "help search" becomes "search --help", a guess what it means.
 std::vector<std::string> arguments_of(const Offer& offer, int argc, char** argv) {
   std::vector<std::string> out(argv + 1, argv + argc);
@@ -296,6 +308,7 @@ std::vector<std::string> arguments_of(const Offer& offer, int argc, char** argv)
   if (place + 1 == out.size() && out[place] == "memory") out.emplace_back("list");
   if (place + 1 < out.size() && out[place] == "history" && !out[place + 1].starts_with('-'))
     out[place] = "file-history";
+  if (place < out.size() && out[place] == "diff") changes_of_session(out, place);
   if (place >= out.size() || offer.find(out[place]) != nullptr) return out;
   if (const auto guess = std::ranges::find(guesses(), out[place], &Guess::typed); guess != guesses().end()) {
     const auto at = out.erase(out.begin() + static_cast<std::ptrdiff_t>(place));

@@ -150,6 +150,12 @@ TEST(CliWords, SessionsAreNamedAsShortAsTellsThemApart) {
   names.add("codex:short");
   EXPECT_EQ(names.name("claude_code:8c3de0b4-42f3-4bb8"), "8c3de0b4-42f3-4");
   EXPECT_EQ(names.name("codex:short"), "short");
+  names.add("claude_code:8c3de0b4-42f3-4bb8/agent-a81c55");
+  names.add("claude_code:8c3de0b4-42f3-4bb8/agent-a81d66");
+  names.add("claude_code:8c3de0b4-42f3-4bb8/agent-ffff66");
+  EXPECT_EQ(names.name("claude_code:8c3de0b4-42f3-4bb8"), "8c3de0b4-42f3-4") << "not longer for its subagents";
+  EXPECT_EQ(names.name("claude_code:8c3de0b4-42f3-4bb8/agent-a81c55"), "8c3de0b4-42f3-4/a81c");
+  EXPECT_EQ(names.name("claude_code:8c3de0b4-42f3-4bb8/agent-ffff66"), "8c3de0b4-42f3-4/ffff");
   EXPECT_EQ(SessionNames(Look()).name("codex:short"), "codex:short");
 }
 
