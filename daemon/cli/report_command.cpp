@@ -48,7 +48,9 @@ Result<int> run_report(const ReportOptions& o, const Settings& settings, bool as
   Result<MadeReport> made = MadeReport();
   {
     ProgressBar bar("reporting", {"sessions", 1});
-    made = make_report(settings, o, o.prices, [&](double done, double total) { bar.show(done, total, ""); });
+    std::function<void(double, double)> progress;  // none beside a page that goes to a pager
+    if (opened->is_named()) progress = [&bar](double done, double total) { bar.show(done, total, ""); };
+    made = make_report(settings, o, o.prices, progress);
   }
   if (!made) return made.error();
   const std::string text = as_json ? std::move(made->data) : report::report_page(made->data);

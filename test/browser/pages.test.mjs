@@ -188,7 +188,7 @@ describe('the report', () => {
       assert.equal(await page.locator('.edge.chosen').count(), 6);
       assert.equal(await page.locator('.memory.faint').count(), 1);
       await panel.getByRole('button', { name: hostile.slice(0, 150) }).click();
-      assert.ok((await panel.locator('h4').innerText()).startsWith('</script><script>'));
+      assert.ok((await panel.locator('h3').innerText()).startsWith('</script><script>'));
       await page.keyboard.press('Escape');
       await page.locator('#memories summary').click();
       assert.equal(await page.locator('#memories tbody tr').count(), 8);

@@ -80,11 +80,12 @@ describe('views', () => {
         await checked(page, 'usage');
         await fits('usage');
         await show(page, '#/memories');
+        await page.locator('.search').fill('');
         await page.locator('.two .row').first().waitFor();
         await checked(page, 'list of memories');
         if (name === 'phone') await page.getByRole('link', { name: 'Graph' }).click();
         await page.locator('.graph .memory').first().click();
-        await page.locator('.memory-graph .panel h4').waitFor();
+        await page.locator('.memory-graph .panel h3').waitFor();
         await checked(page, 'graph');
         await fits('graph');
         await show(page, '#/memories/learning-rules');

@@ -45,7 +45,7 @@ function laidOut(count, links) {
   return at;
 }
 
-const kNarrow = 560; // pixels; below names are shorter, and dots larger than a finger needs
+const kNarrow = 560; // pixels; below names are shorter, and what a finger hits is larger
 
 // Where dots are drawn: `places`, and `at(x, y)`, the point of the plane at a point of the box.
 function placesOf(dots, { x, y, zoom }, width, height) {
@@ -169,10 +169,10 @@ function MemoryGraph({ nodes, edges, dateName, open }) {
       <g>${nodes.map((one, i) => html`<g key=${one.slug} class="memory ${one.stale ? 'stale' : ''} ${near.size && !near.has(i) ? 'faint' : ''} ${i === chosen ? 'chosen' : ''}" tabindex=${i === Math.max(chosen, 0) ? 0 : -1} role="button"
           aria-label=${one.title} aria-pressed=${`${i === chosen}`} data-slug=${one.slug} data-tip=${[one.title, `${one.type}, ${one.scope}${one.stale ? ', stale' : ''}`, counted(links[i].length, 'link')].join('\n')}
           transform="translate(${places[i][0].toFixed(1)} ${places[i][1].toFixed(1)})" onClick=${() => choose(i)} onKeyDown=${(event) => press(event, i)}>
-        <circle class="fill ${memoryColour(one.type)}" r=${radius(i)} />${narrow && html`<circle class="finger" r="18" />`}
+        <circle class="fill ${memoryColour(one.type)}" r=${radius(i)} /><circle class="finger" r=${narrow ? 18 : 12} />
         <text class="name" text-anchor=${anchorOf(i)} y=${-4 - radius(i)} hidden=${!named.has(i)}>${nameOf(one)}</text></g>`)}</g>
     </svg></div>
-    <div role="status">${node && html`<div class="panel"><h4>${text(node.title)}</h4><p class="small muted">${facts.filter(Boolean).join(' · ')}</p>
+    <div role="status">${node && html`<div class="panel"><h3>${text(node.title)}</h3><p class="small muted">${facts.filter(Boolean).join(' · ')}</p>
       ${node.path && html`<p class="path">${node.path}</p>`}
       ${links[chosen].length > 0 && html`<ul>${links[chosen].map(([other, label, out]) => html`<li>${out ? `${label} ` : `${label} of this: `}<button type="button" class="plain text" onClick=${() => setChosen(other)}>${nodes[other].title}</button></li>`)}</ul>`}
       ${open && html`<p><a href=${open(node.slug)}>Read it</a></p>`}</div>`}</div>

@@ -41,7 +41,7 @@ const TurnLine = ({ turn }) => {
 
 function SessionDetails({ model, session, choose }) {
   const { data, hrefOf, clockName } = model;
-  const block = (name, ...content) => html`<div><h4>${name}</h4>${content}</div>`;
+  const block = (name, ...content) => html`<div><h3>${name}</h3>${content}</div>`;
   const helpers = data.sessions.filter((other) => other.parent === session.id);
   const files = session.files ?? [];
   const turns = session.turns ?? [];
