@@ -159,7 +159,7 @@ describe('the report', () => {
       assert.equal(await dots.count(), 8);
       assert.equal(await page.locator('#memories .edge').count(), 7, 'each edge once');
       // No two overlap, and all are in the box.
-      const boxes = await page.locator('#memories .memory circle').evaluateAll((all) => all.map((one) => one.getBoundingClientRect()).map(({ x, y, width }) => ({ x: x + width / 2, y: y + width / 2 })));
+      const boxes = await page.locator('#memories .memory circle.fill').evaluateAll((all) => all.map((one) => one.getBoundingClientRect()).map(({ x, y, width }) => ({ x: x + width / 2, y: y + width / 2 })));
       const frame = await page.locator('.graph-box').boundingBox();
       for (const [i, one] of boxes.entries()) {
         assert.ok(one.x > frame.x && one.x < frame.x + frame.width && one.y > frame.y && one.y < frame.y + frame.height, `${i}`);

@@ -39,6 +39,9 @@ before(async () => {
     for (const payload of payloads)
       session.prompt(`Read this: ${payload}`).tool('Bash', { command: `echo '${payload}'` }, payload, true)
         .tool('Edit', { file_path: `/home/ada/${payload}.js`, old_string: payload, new_string: `${payload}!` }, 'The file has been updated.').answer(payload);
+    // Each also as the name of what lists show: a project, a branch, a title, a tool; and as a decision.
+    payloads.forEach((payload, i) => h.session({ cwd: `/home/ada/src/${payload.replaceAll(/[/\0\n]/g, '_')}`, branch: payload, start: `2026-07-05T${10 + (i >> 3)}:${10 + (i & 7) * 6}:00Z` })
+      .prompt(`Let's use ${payload} instead of quotes because it breaks pages.`).tool(payload, { command: payload }, payload).answer(`I will use ${payload}.`).title(payload));
     session.title(`Zebra ${payloads[1]}`);
   }));
   const file = join(home.root, 'memory.md');
@@ -83,7 +86,7 @@ describe('views', () => {
         await page.locator('.search').fill('');
         await page.locator('.two .row').first().waitFor();
         await checked(page, 'list of memories');
-        if (name === 'phone') await page.getByRole('link', { name: 'Graph' }).click();
+        if (name !== 'desktop') await page.getByRole('link', { name: 'Graph' }).click();
         await page.locator('.graph .memory').first().click();
         await page.locator('.memory-graph .panel h3').waitFor();
         await checked(page, 'graph');
@@ -217,13 +220,41 @@ describe('attacks', () => {
       const shown = payload.replaceAll(/```html\n|\n```|\*\*|`|[\u0000\u202e]/g, ''); // markup of Markdown, and what misleads the eye
       assert.ok([...read].some((text) => text.replaceAll(/[\u0000\u202e�]/g, '').includes(shown)), payload);
     }
+    const isText = async (where) => {
+      assert.equal(await page.locator(`img, svg:not(.chart):not(.heat), iframe, object, embed, form:not(.editor), base, #app script, #app style, #app link`).count(), 0, where);
+      assert.ok(!(await page.title()).includes('taken'), where);
+      assert.deepEqual(problems.filter((one) => !one.startsWith('Failed to load resource')), [], where); // a project that there is not
+    };
+    await isText('reading');
     await show(page, '#/files/home');
     await page.locator('.uses li').first().waitFor();
+    await isText('files');
     await page.locator('.search').fill('Zebra onerror');
     await page.locator('.row.hit').first().waitFor();
-    assert.equal(await page.locator('img, svg, iframe, object, embed, form:not(.editor), base, #app script, #app style, #app link').count(), 0);
-    assert.ok(!(await page.title()).includes('taken'));
-    assert.deepEqual(problems, []);
+    await isText('hits');
+    await page.locator('.search').fill('');
+    await page.getByRole('button', { name: 'By project' }).click();
+    for (const payload of payloads) { // a project of that name, summarised
+      await page.getByRole('searchbox', { name: 'Project' }).fill(payload.replaceAll(/[/\0\n]/g, '_').slice(0, 60));
+      await page.waitForFunction(() => !document.querySelector('.told').textContent.includes('…'));
+      await isText(`project ${payload}`);
+    }
+    await page.getByRole('searchbox', { name: 'Project' }).fill('');
+    await show(page, '#/usage');
+    for (const by of ['model', 'project', 'branch', 'session']) {
+      await page.getByRole('button', { name: by, exact: true }).click();
+      await page.locator('table.usage tbody tr').first().waitFor();
+      await isText(`usage by ${by}`);
+    }
+    await show(page, '#/report');
+    await page.locator('#gaps').waitFor();
+    await page.getByRole('searchbox', { name: 'Search sessions' }).fill('quotes');
+    for (let i = 0; i < 20; ++i) await page.locator('.sessions button.plain').nth(i).click();
+    await page.locator('.sessions .panel').nth(19).waitFor();
+    await isText('report');
+    await show(page, '#/memories');
+    await page.locator('.two .row').first().waitFor();
+    await isText('memories');
     await close();
   });
 

@@ -82,7 +82,8 @@ function MemoryGraph({ nodes, edges, dateName, open }) {
   const near = new Set(chosen < 0 ? [] : [chosen, ...links[chosen].map(([other]) => other)]);
   const radius = (i) => 5 + Math.min(9, 1.6 * Math.sqrt(links[i].length));
   const longest = narrow ? 20 : 32;
-  const nameOf = (node) => (node.title.length > longest ? `${node.title.slice(0, longest - 1)}…` : node.title);
+  // Ends with a whole word: what is read out has the words that are seen.
+  const nameOf = ({ title }) => (title.length > longest ? `${title.slice(0, Math.max(title.lastIndexOf(' ', longest - 1), 0) || longest - 1)}…` : title);
   const half = (i) => 3.2 * nameOf(nodes[i]).length;
   const anchorOf = (i) => (places[i][0] < half(i) ? 'start' : places[i][0] > width - half(i) ? 'end' : 'middle');
   // The names that have room: the chosen dot's first, then those of the most linked.
@@ -91,7 +92,7 @@ function MemoryGraph({ nodes, edges, dateName, open }) {
   for (const i of [...near, ...ranked.filter((one) => !near.has(one))]) {
     const shift = { start: half(i), middle: 0, end: -half(i) }[anchorOf(i)];
     const [x, y] = [places[i][0] + shift, places[i][1] - radius(i)];
-    if (!near.has(i) && taken.some((other) => Math.abs(other.x - x) < other.half + half(i) && Math.abs(other.y - y) < 13)) continue;
+    if (i !== chosen && (narrow || !near.has(i)) && taken.some((other) => Math.abs(other.x - x) < other.half + half(i) && Math.abs(other.y - y) < 13)) continue;
     taken.push({ x, y, half: half(i) });
     named.add(i);
   }

@@ -91,17 +91,18 @@ function inline(text) {
   });
 }
 
-// A passage with the words that were found; `matches`: first byte, length, and so on.
-function Marked({ text, matches = [] }) {
+// A passage cut at the words that were found, as [text, whether it is one]; `matches`: first byte, length, and so on.
+function marksOf(text, matches = []) {
   const bytes = new TextEncoder().encode(text);
   const decode = (from, to) => new TextDecoder().decode(bytes.subarray(from, to));
   const out = [];
   let at = 0;
   for (let i = 0; i + 1 < matches.length; i += 2) {
     if (matches[i] < at) continue;
-    out.push(decode(at, matches[i]), html`<mark>${decode(matches[i], matches[i] + matches[i + 1])}</mark>`);
+    out.push([decode(at, matches[i]), false], [decode(matches[i], matches[i] + matches[i + 1]), true]);
     at = matches[i] + matches[i + 1];
   }
-  out.push(decode(at));
-  return html`<span class="text">${out}</span>`;
+  out.push([decode(at), false]);
+  return out;
 }
+const Marked = ({ text, matches }) => html`<span class="text">${marksOf(text, matches).map(([part, isMatch]) => (isMatch ? html`<mark>${part}</mark>` : part))}</span>`;

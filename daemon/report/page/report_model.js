@@ -99,7 +99,7 @@ const choice = (label, options, chosen, change) =>
 
 // A table; of `heads`, which are [name, class], and rows of cells, which are of the same classes.
 function Table({ caption, heads, rows, className, seen = false }) {
-  return html`<div class="scroll"><table class=${className}><caption class=${seen ? '' : 'sr'}>${caption}</caption>
+  return html`<div class="scroll" tabindex="0" role="group" aria-label=${caption}><table class=${className}><caption class=${seen ? '' : 'sr'}>${caption}</caption>
     <thead><tr>${heads.map(([name, of]) => html`<th class=${of} scope="col">${name}</th>`)}</tr></thead>
     <tbody>${rows.map((row) => html`<tr>${row.map((cell, i) => html`<td class=${heads[i][1]}>${cell}</td>`)}</tr>`)}</tbody></table></div>`;
 }

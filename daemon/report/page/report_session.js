@@ -55,7 +55,7 @@ function SessionDetails({ model, session, choose }) {
       ${session.last_said && block('Said at last', html`<p class="quote text" dir="auto">${session.last_said}</p>`)}</div>`}
     ${session.decisions && block('Decisions', html`<ul>${session.decisions.map((line) => html`<li class="text" dir="auto">${line}</li>`)}</ul>`)}
     ${session.topics && block('Topics', html`<div class="chips">${session.topics.map((topic) => html`<button type="button" class="chip text" onClick=${() => choose({ query: topic })}>${topic}</button>`)}</div>`)}
-    ${files.length > 0 && block(`Files (${num(session.files_total)})`, html`<div class="scroll"><table><tbody>${files.map((file) => html`<tr><td><${PathName} path=${file.path} base=${session.cwd} /></td>
+    ${files.length > 0 && block(`Files (${num(session.files_total)})`, html`<div class="scroll" tabindex="0" role="group" aria-label="Files"><table><tbody>${files.map((file) => html`<tr><td><${PathName} path=${file.path} base=${session.cwd} /></td>
       <td class="n small muted">${[file.edits && counted(file.edits, 'edit'), file.reads && counted(file.reads, 'read')].filter(Boolean).join(', ') || 'named'}</td><td class="n small wide">${linesChanged(file)}</td></tr>`)}</tbody></table></div>`,
       rest(session.files_total, files.length, 'files'))}
     ${turns.length > 0 && block('Turns', html`<ol class="turns">${turns.map((turn) => html`<li><span class="muted small">${clockName(turn.time)}</span><code class="muted">x${turn.x}</code><${TurnLine} turn=${turn} /><span class="muted small marks">${callsOf(turn)}</span></li>`)}</ol>`,

@@ -9,8 +9,8 @@
     tip.style.left = `${x}px`;
     tip.style.top = `${above < 8 ? box.bottom + 8 : above}px`;
   };
-  const show = ({ target }) => {
-    const owner = target.closest?.('[data-tip]');
+  const show = ({ target, pointerType, type }) => {
+    const owner = pointerType === 'touch' || (type === 'focusin' && !target.matches(':focus-visible')) ? null : target.closest?.('[data-tip]');
     tip.hidden = !owner;
     if (!owner) return;
     tip.textContent = owner.dataset.tip;

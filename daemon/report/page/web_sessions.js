@@ -66,6 +66,7 @@ function rowsOf(sessions, byProject) {
 }
 
 const isRunning = (session) => session.state === 'active' || session.state === 'started';
+const endOf = ({ outcome }) => ({ fail: 'failed', abandoned: 'abandoned' }[outcome]);
 
 function SessionRow({ session, depth, open, byProject }) {
   const facts = [agentName(session.platform), !byProject && session.project, session.git_branch,
@@ -73,10 +74,24 @@ function SessionRow({ session, depth, open, byProject }) {
     session.tokens_output && `${short(session.tokens_output)} tokens`];
   return html`<a class="row ${depth ? 'child' : ''}" style=${{ '--depth': depth }} href=${`#/s/${encodeURIComponent(session.session_id)}`} aria-current=${open ? 'true' : undefined}>
     <span class="line"><span class="title text">${depth ? html`<span class="muted">↳ </span>` : ''}${session.session_name || 'Without a title'}</span>
-      ${isRunning(session) && html`<span class="running">running</span>`}
+      ${isRunning(session) ? html`<span class="running">running</span>` : endOf(session) && html`<span class="muted small">${endOf(session)}</span>`}
       <time class="muted small" datetime=${session.last_event_at}>${byProject ? isoDay(session.last_event_at) : timeOf(session.last_event_at)}</time></span>
     <span class="line small muted"><${Dot} agent=${session.platform} /><span class="facts text">${facts.filter(Boolean).join(' · ')}</span></span>
   </a>`;
+}
+
+// The passage that was found if the agent said it. Else, as the prompt stands above it and arguments of tools are no
+// sentences, the line of the answer with most of the words found, if it has one.
+function Telling({ hit }) {
+  const plain = (text) => text.replace(/\s+/g, ' ');
+  const passage = plain(hit.snippet).replace(/^… ?|…$/g, '');
+  const said = hit.assistant_response ?? '';
+  if (!said || plain(said).includes(passage)) return html`<${Marked} text=${hit.snippet} matches=${hit.matches} />`;
+  const words = [...new Set(marksOf(hit.snippet, hit.matches).filter(([, isMatch]) => isMatch).map(([word]) => word.toLowerCase()))];
+  const foundIn = (line) => words.filter((word) => line.toLowerCase().includes(word)).length;
+  const best = said.split('\n').filter((line) => line.trim()).reduce((a, b) => (foundIn(b) > foundIn(a) ? b : a), '') || said.trimStart().split('\n')[0];
+  if (foundIn(best) === 0 && !plain(hit.user_message ?? '').includes(passage)) return html`<${Marked} text=${hit.snippet} matches=${hit.matches} />`;
+  return html`<span class="text">${best}</span>`;
 }
 
 function HitRow({ hit, open }) {
@@ -85,7 +100,7 @@ function HitRow({ hit, open }) {
   return html`<a class="row hit" href=${href} aria-current=${open ? 'true' : undefined}>
     <span class="line"><span class="title text">${(isMemory ? hit.memory?.title : hit.user_message || hit.session_name) || 'Without words'}</span>
       <time class="muted small" datetime=${hit.timestamp}>${isoDay(hit.timestamp)}</time></span>
-    <span class="snippet small"><${Marked} text=${hit.snippet} matches=${hit.matches} /></span>
+    <span class="snippet small"><${Telling} hit=${hit} /></span>
     <span class="line small muted">${isMemory ? 'Memory' : html`<${Dot} agent=${hit.platform} /><span class="facts text">${[agentName(hit.platform), hit.project, hit.session_name].filter(Boolean).join(' · ')}</span>`}</span>
   </a>`;
 }
@@ -102,7 +117,7 @@ function Filters({ filters, change, withState }) {
       <option value="7d">Seven days</option><option value="30d">Thirty days</option><option value="365d">A year</option>
     </select>
     ${withState && html`<select aria-label="State" value=${filters.state} onChange=${set('state')}>
-      <option value="">Any state</option><option value="active">Running</option><option value="stopped">Ended</option>
+      <option value="">Any state</option>${['running', 'done', 'failed', 'abandoned', 'ended'].map((state) => html`<option value=${state}>${state}</option>`)}
     </select>`}
     <input type="search" aria-label="Project" placeholder="Project" value=${filters.project} onInput=${set('project')} />
   </div>`;

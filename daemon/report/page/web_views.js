@@ -35,7 +35,7 @@ function Usage({ filters, change, version }) {
     ${error && html`<${Problem} error=${error} />`}
     ${total && html`<p class="total"><strong>${cost(total) || `${short(tokensOf(total))} tokens`}</strong> <span class="muted">${short(total.tokens_input)} in · ${short(total.tokens_output)} out · ${short(total.tokens_cache_read)} from the cache${total.unpriced_tokens ? ` · ${short(total.unpriced_tokens)} tokens without a price` : ''}</span></p>`}
     ${answer && !rows.length && html`<${Empty}>No model was used.</${Empty}>`}
-    ${rows.length > 0 && html`<div class="wide" tabindex="0" role="region" aria-label="Usage by ${by}"><table class="usage">
+    ${rows.length > 0 && html`<div class="table-box" tabindex="0" role="region" aria-label="Usage by ${by}"><table class="usage">
       <caption class="sr">Tokens and cost by ${by}</caption>
       <thead><tr><th scope="col">${by}</th><td class="bars"></td><th scope="col">Cost</th><th scope="col">In</th><th scope="col">Out</th><th scope="col">From the cache</th></tr></thead>
       <tbody>${rows.map((row) => html`<tr key=${row.key}><th scope="row" class="text">${by === 'agent' ? agentName(row.key) : row.key || 'unknown'}</th>
@@ -119,7 +119,7 @@ function Graph({ cwd, changes }) {
   const { nodes = [], edges = [] } = answer?.memories ?? {};
   if (error) return html`<${Problem} error=${error} />`;
   if (!nodes.length) return html`<${Empty}>Choose a memory, or write one.</${Empty}>`;
-  return html`<h3>Graph</h3><${MemoryGraph} nodes=${nodes} edges=${edges} dateName=${isoDay} open=${(slug) => `#/memories/${encodeURIComponent(slug)}`} />`;
+  return html`<h2>Graph</h2><${MemoryGraph} nodes=${nodes} edges=${edges} dateName=${isoDay} open=${(slug) => `#/memories/${encodeURIComponent(slug)}`} />`;
 }
 
 function Memories({ filters, slug, graph, sessions, version }) {
@@ -180,7 +180,7 @@ function Files({ filters, path, version }) {
 function ReportView({ filters, change }) {
   const { answer, error, busy } = useAnswer('report', { agent: filters.agent, project: useSettled(filters.project), since: filters.since });
   const model = useMemo(() => answer && reportModel(answer, (id) => `#/s/${encodeURIComponent(id)}`), [answer]);
-  return html`<section class="view wide" aria-label="Report">
+  return html`<section class="view broad" aria-label="Report">
     <h2>Report</h2>
     <${Filters} filters=${filters} change=${change} />
     ${error && html`<${Problem} error=${error} />`}
