@@ -123,8 +123,8 @@ class WebHistory::Stream {
   Stream& operator=(const Stream&) = delete;
 
   std::optional<std::string> next() {
-    constexpr auto kLook = 100ms;
-    for (int look = 0; look < 8; ++look) {
+    constexpr auto kLook = 40ms;
+    for (int look = 0; look < 20; ++look) {
       const StoreState state = store_state(history_.settings_.layout.database());
       if (state != told_) {
         told_ = state;
