@@ -11,6 +11,7 @@
 #include "schemas/base/error.hpp"
 #include "schemas/base/harmless.hpp"
 #include "schemas/base/time.hpp"
+#include "schemas/platform.hpp"
 
 #include <CLI/CLI.hpp>
 
@@ -36,11 +37,17 @@ CLI::Option* add_to(CLI::App& app, const Option& option, Value* value) {
   return app.add_option(option.names, *value, option.help);
 }
 
+// Returns the key of an agent by any of its names, such as "claude" or "Claude Code"; other words as they are.
+std::string choice_named(std::string word) {
+  const auto platform = parse_platform(word);
+  return platform ? std::string(to_string(*platform)) : word;
+}
+
 void add_option(CLI::App& app, const Option& option) {
   CLI::Option* added = std::visit([&](auto* target) { return add_to(app, option, target); }, option.target);
   if (!option.value_name.empty()) added->type_name(option.value_name);
   if (option.required) added->required();
-  if (!option.one_of.empty()) added->check(CLI::IsMember(option.one_of));
+  if (!option.one_of.empty()) added->transform(CLI::IsMember(option.one_of, choice_named));
   if (option.between) added->check(CLI::Range(option.between->first, option.between->second));
   if (option.existing_file) added->check(CLI::ExistingFile);
   if (!option.bare_value.empty()) added->expected(0, 1)->default_str(option.bare_value);
@@ -306,6 +313,9 @@ std::vector<std::string> arguments_of(const Offer& offer, int argc, char** argv)
   }
   if (place < out.size() && out[place] == "project") return summary_of_project(std::move(out), place);
   if (place + 1 == out.size() && out[place] == "memory") out.emplace_back("list");
+  // Hits of a search begin with memories.
+  if (place + 1 < out.size() && out[place] == "memory" && (out[place + 1] == "search" || out[place + 1] == "find"))
+    out.erase(out.begin() + static_cast<std::ptrdiff_t>(place));
   if (place + 1 < out.size() && out[place] == "history" && !out[place + 1].starts_with('-'))
     out[place] = "file-history";
   if (place < out.size() && out[place] == "diff") changes_of_session(out, place);

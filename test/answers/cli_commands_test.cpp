@@ -140,6 +140,10 @@ TEST_F(CliCommands, WhatPeopleGuessIsUnderstood) {
   EXPECT_THAT(print({"last"}).out, HasSubstr("This does."));
   EXPECT_EQ(print({"show", "last"}).out, print({"last"}).out);
   EXPECT_THAT(print({"week"}).out, HasSubstr("What runs now?"));
+  EXPECT_EQ(print({"continue", "--print"}).out, print({"open", "latest", "--print"}).out);
+  EXPECT_EQ(print({"handoff", "--to", "claude"}).out, print({"handoff", "latest", "--to", "claude-code"}).out);
+  EXPECT_EQ(print({"memory", "search", "runs"}).out, print({"search", "runs"}).out);
+  EXPECT_THAT(print({"file-history", "--commit", "0123abcd"}).out, Not(HasSubstr("commit_time")));
   EXPECT_EQ(print({"diff", "a.cpp"}).out, print({"file-history", "a.cpp"}).out);
   EXPECT_EQ(print({"diff"}).out, print({"show", "latest", "--tools"}).out);
   EXPECT_EQ(print({"diff", "x1"}).out, print({"show", "x1", "--tools"}).out);

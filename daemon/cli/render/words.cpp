@@ -146,6 +146,10 @@ constexpr auto kTools = std::to_array<Renaming>({
     {"max_tokens", "--max-tokens"},
     {"exchange_id", "id"},
     {"`also`", "--also"},
+    {" To join it by time and files, send commit_time (git show -s --format=%cI), branch and paths (git show "
+     "--name-only"
+     " --format=).",
+     ""},
     {"of none with history, name one", "of none with history; memd project list lists those there are"},
 });
 
