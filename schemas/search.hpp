@@ -62,6 +62,7 @@ struct SearchQuery : SearchRequest {
   std::optional<int> load_at_most{};  // loads only the first of these hits
   int offset = 0;
   bool count_outside = false;  // also search what filter.project excludes (SearchAnswer::outside)
+  bool count_matching = false;  // SearchAnswer::matching
 };
 
 // Features that a hit was ranked by. 0 when a feature does not apply.
@@ -155,6 +156,7 @@ struct SearchAnswer {
   std::string unknown_project;             // message about a typed `project:` that does not exist; empty: none
   std::int64_t left_out = 0;               // hits in an index that are missing in the store, which is damaged
   std::optional<OutsideHits> outside;      // on request
+  std::optional<std::int64_t> matching;    // on request: exchanges that contain all words that are not ignored
 };
 
 }  // namespace memd

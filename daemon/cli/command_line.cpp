@@ -11,6 +11,7 @@
 #include "schemas/base/error.hpp"
 #include "schemas/base/harmless.hpp"
 #include "schemas/base/time.hpp"
+#include "schemas/platform.hpp"
 
 #include <CLI/CLI.hpp>
 
@@ -36,11 +37,17 @@ CLI::Option* add_to(CLI::App& app, const Option& option, Value* value) {
   return app.add_option(option.names, *value, option.help);
 }
 
+// Returns the key of an agent by any of its names, such as "claude" or "Claude Code"; other words as they are.
+std::string choice_named(std::string word) {
+  const auto platform = parse_platform(word);
+  return platform ? std::string(to_string(*platform)) : word;
+}
+
 void add_option(CLI::App& app, const Option& option) {
   CLI::Option* added = std::visit([&](auto* target) { return add_to(app, option, target); }, option.target);
   if (!option.value_name.empty()) added->type_name(option.value_name);
   if (option.required) added->required();
-  if (!option.one_of.empty()) added->check(CLI::IsMember(option.one_of));
+  if (!option.one_of.empty()) added->transform(CLI::IsMember(option.one_of, choice_named));
   if (option.between) added->check(CLI::Range(option.between->first, option.between->second));
   if (option.existing_file) added->check(CLI::ExistingFile);
   if (!option.bare_value.empty()) added->expected(0, 1)->default_str(option.bare_value);
@@ -250,6 +257,8 @@ const std::vector<Guess>& guesses() {
       {"week", {"timeline", "--all-projects", "--since", "7d"}},
       {"decisions", {"observations", "--kind", "decision"}},
       {"blame", {"file-history"}},
+      {"diff", {"file-history"}},
+      {"branches", {"usage", "--by", "branch"}},
       {"delete", {"forget"}},
       {"rm", {"forget"}},
       {"list", {"sessions"}},
@@ -284,6 +293,16 @@ std::vector<std::string> summary_of_project(std::vector<std::string> arguments, 
   return arguments;
 }
 
+// Makes `diff`, alone or with what is no path, ask for what a session or a turn did, instead of a file's history.
+void changes_of_session(std::vector<std::string>& arguments, std::size_t place) {
+  const std::string which = place + 1 < arguments.size() ? arguments[place + 1] : "";
+  if (which.find_first_of("/.*") != std::string::npos) return;
+  const auto at = arguments.begin() + static_cast<std::ptrdiff_t>(place);
+  *at = "show";
+  arguments.insert(at + 1, "--tools");
+  if (which.empty() || which.starts_with('-')) arguments.emplace_back("latest");
+}
+
 // Returns the arguments for the parser: "help search" becomes "search --help", a guess what it means.
 std::vector<std::string> arguments_of(const Offer& offer, int argc, char** argv) {
   std::vector<std::string> out(argv + 1, argv + argc);
@@ -294,8 +313,12 @@ std::vector<std::string> arguments_of(const Offer& offer, int argc, char** argv)
   }
   if (place < out.size() && out[place] == "project") return summary_of_project(std::move(out), place);
   if (place + 1 == out.size() && out[place] == "memory") out.emplace_back("list");
+  // Hits of a search begin with memories.
+  if (place + 1 < out.size() && out[place] == "memory" && (out[place + 1] == "search" || out[place + 1] == "find"))
+    out.erase(out.begin() + static_cast<std::ptrdiff_t>(place));
   if (place + 1 < out.size() && out[place] == "history" && !out[place + 1].starts_with('-'))
     out[place] = "file-history";
+  if (place < out.size() && out[place] == "diff") changes_of_session(out, place);
   if (place >= out.size() || offer.find(out[place]) != nullptr) return out;
   if (const auto guess = std::ranges::find(guesses(), out[place], &Guess::typed); guess != guesses().end()) {
     const auto at = out.erase(out.begin() + static_cast<std::ptrdiff_t>(place));

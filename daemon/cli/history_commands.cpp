@@ -169,6 +169,7 @@ Command search_command() {
     constexpr std::int64_t kUsual = 10;
     constexpr std::int64_t kPage = 50;
     o->params.query = sentence(o->words);
+    o->params.count = true;
     look_here(o->params);
     return show_list<HitsView>(call, "semantic_search", ListOf{"results", &tools::SemanticSearchAnswer::results},
                                {o->count, kUsual, kPage}, pages_of(o->params, &tools::SemanticSearchParams::n_results));

@@ -97,7 +97,7 @@ Result<int> run_export(const ExportOptions& options, const Invocation& call) {
     ProgressBar bar("exporting");
     for (const SessionRow& row : sessions) {
       interchange::WalkProgress progress;
-      if (!screen) progress = [&](double done, double all) { bar.show(done, all, row.uid); };
+      if (opened->is_named()) progress = [&](double done, double all) { bar.show(done, all, row.uid); };
       MEMD_TRY_ASSIGN(const ExportReport report,
                       transcript ? interchange::write_transcript(reader, records, row, *transcript, progress)
                       : options.format == "session"

@@ -22,6 +22,7 @@ constexpr auto kExamples = std::to_array<Example>({
     {"memd search why did we drop redis", "find what was said about something"},
     {"memd search flaky test --since 7d -n 30", "of the last week, up to 30 hits"},
     {"memd browse", "look through history on a full screen"},
+    {"memd web --open", "the same as a page in your browser"},
     {"memd show x42", "one turn, whole"},
     {"memd show latest", "the latest session, from start to end"},
     {"memd yesterday", "what happened then; today, timeline --since 7d"},

@@ -9,6 +9,7 @@
 #include "daemon/ingest/record_finder.hpp"
 #include "daemon/interchange/output_file.hpp"
 #include "daemon/report/memory_map.hpp"
+#include "schemas/base/ascii.hpp"
 #include "schemas/base/harmless.hpp"
 #include "schemas/base/time.hpp"
 #include "schemas/ids.hpp"
@@ -103,6 +104,7 @@ Result<std::string> text_written() {
   auto text = edited ? files::read_named(file, files::kMostTextBytes) : Result<std::string>(edited.error());
   std::error_code ignored;
   fs::remove(file, ignored);
+  if (text && ascii::trimmed(*text).empty()) return wrong_usage("nothing was written, so there is no memory");
   return text;
 }
 

@@ -1,12 +1,11 @@
 // `memd report`: the history, or a part of it, as an HTML page.
 #include "daemon/cli/command.hpp"
-#include "daemon/cli/history_filter.hpp"
 #include "daemon/cli/memory_commands.hpp"
 #include "daemon/cli/progress_bar.hpp"
+#include "daemon/cli/report_making.hpp"
 #include "daemon/host/memory_host.hpp"
 #include "daemon/host/settings.hpp"
 #include "daemon/interchange/output_file.hpp"
-#include "daemon/report/html_page.hpp"
 #include "daemon/report/report_page.hpp"
 #include "daemon/version.hpp"
 #include "schemas/base/embedded.hpp"
@@ -29,7 +28,7 @@ struct ReportOptions : TypedFilter {
   std::string output;
 };
 
-std::string as_typed(const ReportOptions& o) {
+std::string as_typed(const TypedFilter& o) {
   std::string out;
   const auto add = [&](std::string_view name, std::string_view value) {
     if (!value.empty()) out += fmt::format("{}{} {}", out.empty() ? "" : " ", name, value);
@@ -44,35 +43,22 @@ std::string as_typed(const ReportOptions& o) {
 Result<int> run_report(const ReportOptions& o, const Settings& settings, bool as_json) {
   if (o.output.empty() && !as_json && ::isatty(STDOUT_FILENO) == 1)
     return Error(Errc::invalid_argument, "a page is not for the terminal: name a file with -o report.html");
-  const auto adapters = describe_adapters(settings.config);
-  ReportQuery query;
-  MEMD_TRY_ASSIGN(query.filter, history_filter(o, "--agent", settings.config));
-  MEMD_TRY_ASSIGN(const usage::PriceTable prices, prices_in_force(settings.config, o.prices));
-  query.pricer = usage::pricer(prices);
   auto opened = interchange::OutputFile::open(o.output);
   if (!opened) return opened.error();
-
-  Reader reader(settings.layout.database());
-  Result<Report> report = Report();
+  Result<MadeReport> made = MadeReport();
   {
     ProgressBar bar("reporting", {"sessions", 1});
-    ReportQuery shown = query;
-    shown.progress = [&](double done, double total) { bar.show(done, total, ""); };
-    report = reader.ask(shown);
+    std::function<void(double, double)> progress;  // none beside a page that goes to a pager
+    if (opened->is_named()) progress = [&bar](double done, double total) { bar.show(done, total, ""); };
+    made = make_report(settings, o, o.prices, progress);
   }
-  if (!report) return report.error();
-  report::ReportContext context{system_clock().now(), std::string(version()), as_typed(o),
-                                report::gaps_of(*report, query, adapters), prices.source() + " of " + prices.date()};
-  if (auto memories = notebook_of(settings).graph())
-    context.memories = *std::move(memories);
-  else
-    context.gaps.push_back({report::Gap::Weight::warning, {}, "Memories are not shown: " + memories.error().message()});
-  const std::string data = report::report_data(*report, context);
-  const std::string text = as_json ? data : report::report_page(data);
+  if (!made) return made.error();
+  const std::string text = as_json ? std::move(made->data) : report::report_page(made->data);
   MEMD_TRY(opened->line(text));
   MEMD_TRY(opened->finish());
-  const auto& span = report->span;
-  fmt::print(stderr, "{} sessions, {} turns{}, {:.1f} MB{}.\n", report->sessions, report->exchanges,
+  const Report& report = made->report;
+  const auto& span = report.span;
+  fmt::print(stderr, "{} sessions, {} turns{}, {:.1f} MB{}.\n", report.sessions, report.exchanges,
              span.start > 0 ? fmt::format(", {} to {}", format_local_minute(span.start).substr(0, 10),
                                           format_local_minute(span.end).substr(0, 10))
                             : "",
@@ -86,6 +72,27 @@ std::string report_schema() {
 }
 
 }  // namespace
+
+Result<MadeReport> make_report(const Settings& settings, const TypedFilter& filter, const std::filesystem::path& prices,
+                               const std::function<void(double, double)>& progress) {
+  const auto adapters = describe_adapters(settings.config);
+  ReportQuery query;
+  MEMD_TRY_ASSIGN(query.filter, history_filter(filter, "--agent", settings.config));
+  MEMD_TRY_ASSIGN(const usage::PriceTable table, prices_in_force(settings.config, prices));
+  query.pricer = usage::pricer(table);
+  ReportQuery asked = query;
+  asked.progress = progress;
+  Reader reader(settings.layout.database());
+  MEMD_TRY_ASSIGN(Report report, reader.ask(asked));
+  report::ReportContext context{system_clock().now(), std::string(version()), as_typed(filter),
+                                report::gaps_of(report, query, adapters), table.source() + " of " + table.date()};
+  if (auto memories = notebook_of(settings).graph())
+    context.memories = *std::move(memories);
+  else
+    context.gaps.push_back({report::Gap::Weight::warning, {}, "Memories are not shown: " + memories.error().message()});
+  std::string data = report::report_data(report, context);
+  return MadeReport{std::move(report), std::move(data)};
+}
 
 Command report_command() {
   const auto o = std::make_shared<ReportOptions>();

@@ -25,14 +25,13 @@ namespace fs = std::filesystem;
 
 Command reopen_command() {
   struct OpenOptions {
-    std::string session;
+    std::string session = "latest";
     bool print = false;
   };
   const auto o = std::make_shared<OpenOptions>();
   Command c{"open", "Open a session again, in its own agent"};
-  c.options = {
-      {.names = "session", .target = &o->session, .help = "Its id, the beginning of it, or latest", .required = true},
-      {"--print", &o->print, "Only print the command"}};
+  c.options = {{"session", &o->session, "Its id, the beginning of it, or latest (default)"},
+               {"--print", &o->print, "Only print the command"}};
   c.run = [o](const Invocation& call) -> Result<int> {
     Reader reader(call.settings.layout.database());
     MEMD_TRY_ASSIGN(const Reopening found, reopening_of(reader, o->session));
@@ -61,7 +60,7 @@ constexpr std::string_view kHandoffBegin =
 
 Command handoff_command() {
   struct HandoffOptions {
-    std::string session;
+    std::string session = "latest";
     std::string to;
     std::string output;
     bool start = false;
@@ -69,17 +68,16 @@ Command handoff_command() {
   };
   const auto o = std::make_shared<HandoffOptions>();
   Command c{"handoff", "What another agent needs to go on with a session: printed, to a file, or as its first prompt"};
-  c.options = {
-      {.names = "session", .target = &o->session, .help = "Its id, the beginning of it, or latest", .required = true},
-      {.names = "--to",
-       .target = &o->to,
-       .help = "The agent that takes over",
-       .value_name = "AGENT",
-       .required = true,
-       .one_of = receivers()},
-      {"-o,--output", &o->output, "Write it to a file", "FILE"},
-      {"--start", &o->start, "Start that agent with it, in the session's directory"},
-      {"--max-tokens", &o->max_tokens, "Its size (3000)", "N"}};
+  c.options = {{"session", &o->session, "Its id, the beginning of it, or latest (default)"},
+               {.names = "--to",
+                .target = &o->to,
+                .help = "The agent that takes over",
+                .value_name = "AGENT",
+                .required = true,
+                .one_of = receivers()},
+               {"-o,--output", &o->output, "Write it to a file", "FILE"},
+               {"--start", &o->start, "Start that agent with it, in the session's directory"},
+               {"--max-tokens", &o->max_tokens, "Its size (3000)", "N"}};
   c.run = [o](const Invocation& call) -> Result<int> {
     if (o->start && !o->output.empty()) return Error(Errc::invalid_argument, "--start and --output: one of them");
     Reader reader(call.settings.layout.database());

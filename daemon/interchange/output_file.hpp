@@ -19,7 +19,8 @@ class OutputFile {
   OutputFile(OutputFile&& other) noexcept;
   OutputFile& operator=(OutputFile&&) = delete;
 
-  Result<void> line(std::string_view text);  // appends a newline
+  bool is_named() const { return !part_.empty(); }  // false: standard output
+  Result<void> line(std::string_view text);         // appends a newline
   Result<void> bytes(std::string_view bytes);
   Result<void> finish();
 

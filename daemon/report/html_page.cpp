@@ -3,6 +3,10 @@
 #include "daemon/version.hpp"
 #include "schemas/base/embedded.hpp"
 #include "schemas/base/hash.hpp"
+#include "schemas/base/json_writer.hpp"
+#include "schemas/platform.hpp"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <span>
@@ -31,13 +35,34 @@ std::string base64(std::span<const unsigned char> bytes) {
 std::string hash_source(std::string_view text) { return "'sha256-" + base64(sha256(text)) + "'"; }
 
 std::string joined(const std::vector<std::string_view>& names) {
-  std::string out = "\n";
+  std::string out;
   for (const auto name : names)
     out += page_file(name);
   return out;
 }
 
 }  // namespace
+
+std::string style_of(const HtmlPage& page) { return "\n" + joined(page.styles) + page.rules; }
+
+std::string script_of(const HtmlPage& page) { return "'use strict';\n" + page.constants + joined(page.scripts); }
+
+std::string agent_names() {
+  std::string out = "const agents = ";
+  json::Writer w(out);
+  w.begin_object();
+  for (const PlatformInfo& p : platforms())
+    w.member(p.key, p.name);
+  w.end_object();
+  return out + ";\n";
+}
+
+std::string agent_colours() {
+  std::string out;
+  for (const PlatformInfo& p : platforms())
+    out += fmt::format(".p-{} {{ --c: light-dark({}, {}); }}\n", p.key, p.light, p.dark);
+  return out;
+}
 
 std::string_view page_file(std::string_view name) {
   for (const auto& file : embedded::page_files())
@@ -46,8 +71,8 @@ std::string_view page_file(std::string_view name) {
 }
 
 std::string page_head(const HtmlPage& page) {
-  const std::string style = joined(page.styles) + page.rules;
-  const std::string script = joined(page.scripts);
+  const std::string style = style_of(page);
+  const std::string script = script_of(page);
   std::string out = "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n";
   out += "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; img-src data:; style-src " +
          hash_source(style) + "; script-src " + hash_source(script) + "; base-uri 'none'; form-action 'none'\">\n";
@@ -58,9 +83,7 @@ std::string page_head(const HtmlPage& page) {
   return out + "<style>" + style + "</style>\n</head>\n<body>\n";
 }
 
-std::string page_foot(const HtmlPage& page) {
-  return "<script>" + joined(page.scripts) + "</script>\n</body>\n</html>";
-}
+std::string page_foot(const HtmlPage& page) { return "<script>" + script_of(page) + "</script>\n</body>\n</html>"; }
 
 std::string escape_html(std::string_view text) {
   std::string out;

@@ -105,18 +105,15 @@ std::string memory_page(const memories::MemoryGraphView& graph, TimeMs made_at, 
     w.count("from", o.from);
     w.count("ahead", o.ahead);
   });
-  for (const auto* none : {"activity", "platforms", "sessions"}) {  // the page's script requires these members
-    w.key(none);
-    w.begin_array();
-    w.end_array();
-  }
   write_memories(w, graph);
   w.end_object();
   HtmlPage page;
   page.title = "memd memories";
   page.styles = {"page.css", "report.css"};
-  page.scripts = {"theme.js", "dom.js", "model.js", "memories.js", "memory_page.js"};
-  return page_head(page) + std::string(page_file("memory_page.html")) +
+  page.constants = agent_names();
+  page.scripts = {"htm-preact.js", "parts.js", "report_model.js", "memory_graph.js",
+                  "theme.js",      "tips.js",  "saved.js",        "saved_memories.js"};
+  return page_head(page) + std::string(page_file("saved_memories.html")) +
          "<script type=\"application/json\" id=\"data\">" + json_for_script(data) + "</script>\n" + page_foot(page);
 }
 

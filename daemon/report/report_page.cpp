@@ -214,19 +214,12 @@ void write_coverage(DataWriter& w, const Report& r) {
   });
 }
 
-// Writes the names as data.platform_names[key]. Colours are the classes p-<key>.
 void write_platform_names(DataWriter& w) {
   w.key("platform_names");
   w.begin_object();
   for (const PlatformInfo& p : platforms())
     w.text(p.key, p.name);
   w.end_object();
-}
-std::string platform_colours() {
-  std::string out;
-  for (const PlatformInfo& p : platforms())
-    out += fmt::format(".p-{} {{ --c: light-dark({}, {}); }}\n", p.key, p.light, p.dark);
-  return out;
 }
 
 TimeMs first_time(const Report& r, TimeMs made_at) {
@@ -274,13 +267,12 @@ std::string report_page(std::string_view data) {
   HtmlPage page;
   page.title = "memd report";
   page.styles = {"page.css", "report.css"};
-  page.rules = platform_colours();
-  // Order matters: the scripts share one scope.
-  page.scripts = {"theme.js",           "dom.js",      "model.js",  "overview.js", "heat_map.js", "lanes.js",
-                  "session_details.js", "sessions.js", "topics.js", "memories.js", "tokens.js",   "uses.js",
-                  "coverage.js",        "report.js"};
-  return page_head(page) + std::string(page_file("report.html")) + "<script type=\"application/json\" id=\"data\">" +
-         json_for_script(data) + "</script>\n" + page_foot(page);
+  page.rules = agent_colours();
+  page.constants = agent_names();
+  page.scripts.assign(kReportScripts.begin(), kReportScripts.end());
+  page.scripts.insert(page.scripts.end(), {"theme.js", "tips.js", "saved.js", "saved_report.js"});
+  return page_head(page) + std::string(page_file("saved_report.html")) +
+         "<script type=\"application/json\" id=\"data\">" + json_for_script(data) + "</script>\n" + page_foot(page);
 }
 
 }  // namespace memd::report

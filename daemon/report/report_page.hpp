@@ -5,6 +5,7 @@
 #include "schemas/base/timestamp.hpp"
 #include "schemas/report.hpp"
 
+#include <array>
 #include <cstddef>
 #include <string>
 #include <string_view>
@@ -28,7 +29,13 @@ struct ReportContext {
 inline constexpr std::size_t kDetailBytes = 2'500'000;
 std::string report_data(const Report& report, const ReportContext& context);
 
-// Returns the page that shows the result of report_data().
+// Returns the page that shows the result of report_data(): the saved form of a view of `memd web`.
 std::string report_page(std::string_view data);
+
+// The scripts of that view, in their order: they share one scope.
+inline constexpr auto kReportScripts = std::to_array<std::string_view>(
+    {"htm-preact.js", "parts.js", "report_model.js", "report_overview.js", "report_heat_map.js", "report_lanes.js",
+     "report_session.js", "report_sessions.js", "report_topics.js", "memory_graph.js", "report_tokens.js",
+     "report_uses.js", "report_coverage.js", "report.js"});
 
 }  // namespace memd::report

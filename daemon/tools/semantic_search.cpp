@@ -312,6 +312,7 @@ Result<SemanticSearchAnswer> run(const ToolServices& services, const SemanticSea
   query.mode = mode_of(params.mode);
   query.explain = params.explain;
   query.count_outside = scope.narrowed;
+  query.count_matching = params.count && at.offset == 0 && query.mode != SearchMode::semantic;
   if (!directory.empty()) query.near_project = project_identity(files::repository_of(directory)).key;
   context.stage(0, 2, query.mode == SearchMode::lexical ? "searching" : "embedding the question");
   std::optional<TeamAsker::Asking> asking;
@@ -386,6 +387,7 @@ Result<SemanticSearchAnswer> run(const ToolServices& services, const SemanticSea
                              found.weak ? std::optional(true) : std::nullopt,
                              unless_empty(missing),
                              better,
+                             found.matching,
                              fill_page(offered, left, limit),
                              std::nullopt,
                              std::nullopt};

@@ -28,6 +28,7 @@ struct SemanticSearchParams : ScopeParams {
   std::optional<std::string> observation;
   std::optional<std::string> kind;  // its former name; see asked_observation()
   bool explain = false;
+  bool count = false;
 };
 
 // Most phrasings that a call may send besides the question.
@@ -68,6 +69,7 @@ struct SemanticSearchAnswer : Answer {
   std::optional<bool> weak;
   std::optional<std::vector<std::string>> missing_words;
   std::optional<BetterElsewhereOut> better_elsewhere;
+  std::optional<std::int64_t> with_all_words;
   std::vector<SearchResultOut> results;
   std::optional<std::vector<std::string>> ignored_terms;
   std::optional<std::vector<std::string>> unknown_words;
@@ -87,7 +89,8 @@ MEMD_DESCRIBE(memd::tools::SemanticSearchParams,
                                      one_of(tools::kObservationChoices), choices_unlisted),
               field<&T::kind>(one_of(tools::kObservationChoices), unlisted),
               field<&T::mode>(one_of(tools::kSearchModes)), field<&T::n_results>(clamped(1, 50)),
-              field<&T::explain>("Say what each hit was ranked by.", unlisted), tools::kDescribedPageFields);
+              field<&T::explain>("Say what each hit was ranked by.", unlisted),
+              field<&T::count>("Count the turns with all words.", unlisted), tools::kDescribedPageFields);
 MEMD_DESCRIBE(
     memd::tools::SearchResultOut,
     field<&T::source>("exchange, or memory: a file that people own; then exchange_id is empty."),
@@ -120,5 +123,6 @@ MEMD_DESCRIBE_ANSWER(memd::tools::SemanticSearchAnswer, field<&T::query>("As it 
                      field<&T::better_elsewhere>(
                          "A clearly better match in another project than all results: it was probably discussed there. "
                          "Absent: none."),
+                     field<&T::with_all_words>("For count: turns with all words of the query, but those ignored."),
                      field<&T::results>("Best first."), field<&T::ignored_terms>("Words that did not help."),
                      field<&T::unknown_words>("Words of the query that occur nowhere in the history."));

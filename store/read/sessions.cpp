@@ -390,6 +390,15 @@ std::int64_t resolve_session(sqlite::Database& db, std::string_view reference, s
                        " AND substr(native_id, 1, length(?2)) = ?2 ORDER BY ended_at DESC",
                        platform, prefix));
   if (const auto pk = only_one(db, close, reference)) return pk;
+  if (const auto slash = prefix.find('/'); slash != std::string::npos) {  // 17b6b665/a81c
+    const auto subagents = collect(
+        db.query("SELECT session_pk, kind FROM sessions WHERE substr(platform, 1, length(?1)) = ?1"
+                 " AND substr(native_id, 1, length(?2)) = ?2"
+                 " AND (instr(native_id, '/' || ?3) > 0 OR instr(native_id, '/' || ?4 || ?3) > 0)"
+                 " ORDER BY ended_at DESC",
+                 platform, prefix.substr(0, slash), prefix.substr(slash + 1), kSubagentIdBegins));
+    if (const auto pk = only_one(db, subagents, reference)) return pk;
+  }
   const auto newest = newest_main(db, {}, kCandidates);
   throw ErrorException(Error(Errc::not_found, "no session \"" + std::string(reference) + "\"" +
                                                   (newest.empty() ? "" : "; the newest are:" + described(db, newest))));

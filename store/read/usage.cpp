@@ -30,10 +30,12 @@ std::string_view plain_model(std::string_view model) { return model.substr(0, mo
 // Below this a difference of costs is one of rounding.
 constexpr double kLeastCost = 0.00005;
 
-// All subagents of the session ?1, theirs too, and itself.
+// All subagents of the session ?1, theirs too, and itself. No join by parent_uid: for one, SQLite reads all sessions
+// into a Bloom filter first.
 constexpr std::string_view kFamily =
     "WITH RECURSIVE family (pk, uid) AS (SELECT session_pk, uid FROM sessions WHERE session_pk = ?1 UNION"
-    " SELECT c.session_pk, c.uid FROM family f JOIN sessions c ON c.parent_uid = f.uid AND c.parent_uid <> '') ";
+    " SELECT c.session_pk, c.uid FROM family f JOIN sessions c ON c.session_pk IN"
+    " (SELECT d.session_pk FROM sessions d WHERE d.parent_uid = f.uid AND d.parent_uid <> '')) ";
 
 // Visits the sessions of a filter. One walk; on the connection's thread.
 class UsageWalk {

@@ -140,6 +140,14 @@ TEST_F(CliCommands, WhatPeopleGuessIsUnderstood) {
   EXPECT_THAT(print({"last"}).out, HasSubstr("This does."));
   EXPECT_EQ(print({"show", "last"}).out, print({"last"}).out);
   EXPECT_THAT(print({"week"}).out, HasSubstr("What runs now?"));
+  EXPECT_EQ(print({"continue", "--print"}).out, print({"open", "latest", "--print"}).out);
+  EXPECT_EQ(print({"handoff", "--to", "claude"}).out, print({"handoff", "latest", "--to", "claude-code"}).out);
+  EXPECT_EQ(print({"memory", "search", "runs"}).out, print({"search", "runs"}).out);
+  EXPECT_THAT(print({"file-history", "--commit", "0123abcd"}).out, Not(HasSubstr("commit_time")));
+  EXPECT_EQ(print({"diff", "a.cpp"}).out, print({"file-history", "a.cpp"}).out);
+  EXPECT_EQ(print({"diff"}).out, print({"show", "latest", "--tools"}).out);
+  EXPECT_EQ(print({"diff", "x1"}).out, print({"show", "x1", "--tools"}).out);
+  EXPECT_EQ(print({"branches"}).out, print({"usage", "--by", "branch"}).out);
   EXPECT_EQ(print({"blame", "a.cpp"}).out, print({"file-history", "a.cpp"}).out);
   EXPECT_EQ(print({"decisions"}).out, print({"observations", "--kind", "decision"}).out);
   EXPECT_EQ(print({"history", "a.cpp"}).out, print({"file-history", "a.cpp"}).out);

@@ -150,6 +150,12 @@ TEST(CliWords, SessionsAreNamedAsShortAsTellsThemApart) {
   names.add("codex:short");
   EXPECT_EQ(names.name("claude_code:8c3de0b4-42f3-4bb8"), "8c3de0b4-42f3-4");
   EXPECT_EQ(names.name("codex:short"), "short");
+  names.add("claude_code:8c3de0b4-42f3-4bb8/agent-a81c55");
+  names.add("claude_code:8c3de0b4-42f3-4bb8/agent-a81d66");
+  names.add("claude_code:8c3de0b4-42f3-4bb8/agent-ffff66");
+  EXPECT_EQ(names.name("claude_code:8c3de0b4-42f3-4bb8"), "8c3de0b4-42f3-4") << "not longer for its subagents";
+  EXPECT_EQ(names.name("claude_code:8c3de0b4-42f3-4bb8/agent-a81c55"), "8c3de0b4-42f3-4/a81c");
+  EXPECT_EQ(names.name("claude_code:8c3de0b4-42f3-4bb8/agent-ffff66"), "8c3de0b4-42f3-4/ffff");
   EXPECT_EQ(SessionNames(Look()).name("codex:short"), "codex:short");
 }
 
@@ -177,6 +183,27 @@ TEST(CliStatus, PlacesThatNoEventTellsOfAreNamed) {
   report.watcher += "; looking at /mnt/logs every 5 s (nfs)";
   EXPECT_THAT(screen(),
               testing::ContainsRegex("Watching +inotify, 3 directories; looking at /mnt/logs every 5 s .nfs"));
+}
+
+TEST(CliHits, TheTurnsWithAllWordsAreCounted) {
+  tools::SemanticSearchAnswer answer;
+  answer.with_all_words = 1234;
+  answer.next = "more";
+  const auto text = [&] {
+    return shown(
+        [&](Screen& screen) {
+          HitsView view(screen);
+          view.page(answer);
+          view.end(answer);
+        },
+        80);
+  };
+  EXPECT_THAT(text(), testing::HasSubstr("1,234 turns have all the words: -n N for more"));
+  answer.next.reset();
+  answer.with_all_words = 1;
+  EXPECT_THAT(text(), testing::HasSubstr("1 turn has all the words"));
+  answer.with_all_words = 0;
+  EXPECT_THAT(text(), testing::HasSubstr("no turn has all the words"));
 }
 
 TEST(CliHits, TheAnswerIsShownInPlaceOfThePromptAgainOrOfArguments) {

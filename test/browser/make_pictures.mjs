@@ -12,7 +12,7 @@ try {
   await memd('report', '-o', file);
   const { page } = await openPage(browser, `file://${file}`, { colorScheme: 'light', viewport: { width: 1180, height: 1010 } });
   // The time of creation would change each picture.
-  await page.evaluate(() => (section('scope').textContent = ''));
+  await page.evaluate(() => (document.getElementById('scope').textContent = ''));
   await page.screenshot({ path: join(folder, 'report.png') });
 } finally {
   await browser.close();

@@ -4,7 +4,7 @@ import { mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 
-import { launch, openPage } from './support/chromium.mjs';
+import { checked, launch, openPage } from './support/chromium.mjs';
 import { demoStore } from './support/demo_store.mjs';
 
 // As a title of a session: 80 characters with "Zebra ".
@@ -83,6 +83,7 @@ describe('the report', () => {
         return r + g + b;
       });
       assert.ok(colorScheme === 'light' ? brightness > 600 : brightness < 150, `${brightness}`);
+      await checked(page, 'report');
       quiet(tab);
       await tab.close();
     });
@@ -94,10 +95,10 @@ describe('the report', () => {
     const { page } = tab;
     const titles = () => page.locator('.sessions .title').allTextContents();
     const numbers = async () => (await page.locator('.sessions tbody td:nth-child(4)').allTextContents()).map(Number);
-    await page.locator('#sessions th button', { hasText: 'Exchanges' }).click();
+    await page.locator('#sessions th button', { hasText: 'Turns' }).click();
     const down = await numbers();
     assert.deepEqual(down, [...down].sort((a, b) => b - a));
-    await page.locator('#sessions th button', { hasText: 'Exchanges' }).click();
+    await page.locator('#sessions th button', { hasText: 'Turns' }).click();
     const up = await numbers();
     assert.deepEqual(up, [...up].sort((a, b) => a - b));
     assert.ok(down[0] > up[0]);
@@ -158,7 +159,7 @@ describe('the report', () => {
       assert.equal(await dots.count(), 8);
       assert.equal(await page.locator('#memories .edge').count(), 7, 'each edge once');
       // No two overlap, and all are in the box.
-      const boxes = await page.locator('#memories .memory circle').evaluateAll((all) => all.map((one) => one.getBoundingClientRect()).map(({ x, y, width }) => ({ x: x + width / 2, y: y + width / 2 })));
+      const boxes = await page.locator('#memories .memory circle.fill').evaluateAll((all) => all.map((one) => one.getBoundingClientRect()).map(({ x, y, width }) => ({ x: x + width / 2, y: y + width / 2 })));
       const frame = await page.locator('.graph-box').boundingBox();
       for (const [i, one] of boxes.entries()) {
         assert.ok(one.x > frame.x && one.x < frame.x + frame.width && one.y > frame.y && one.y < frame.y + frame.height, `${i}`);
@@ -187,7 +188,7 @@ describe('the report', () => {
       assert.equal(await page.locator('.edge.chosen').count(), 6);
       assert.equal(await page.locator('.memory.faint').count(), 1);
       await panel.getByRole('button', { name: hostile.slice(0, 150) }).click();
-      assert.ok((await panel.locator('h4').innerText()).startsWith('</script><script>'));
+      assert.ok((await panel.locator('h3').innerText()).startsWith('</script><script>'));
       await page.keyboard.press('Escape');
       await page.locator('#memories summary').click();
       assert.equal(await page.locator('#memories tbody tr').count(), 8);
@@ -202,7 +203,7 @@ describe('the report', () => {
     const { page } = tab;
     await page.locator('#activity .session').last().hover();
     assert.equal(await page.locator('#tip').isVisible(), true);
-    assert.match(await page.locator('#tip').innerText(), /exchange/);
+    assert.match(await page.locator('#tip').innerText(), /turn/);
     await page.locator('#tokens svg g').nth(5).hover();
     assert.match(await page.locator('#tip').innerText(), /2026-/);
     await page.keyboard.press('Escape');
@@ -261,7 +262,7 @@ describe('the report', () => {
   test('fits a phone, and a link opens a session', async () => {
     const tab = await opened(report, { viewport: { width: 375, height: 740 }, isMobile: true, hasTouch: true });
     const { page } = tab;
-    const id = await page.evaluate(() => data.sessions.find((s) => s.turns && s.files).id);
+    const id = await page.evaluate(() => JSON.parse(document.getElementById('data').textContent).sessions.find((s) => s.turns && s.files).id);
     await page.evaluate((uid) => (location.hash = `s=${encodeURIComponent(uid)}`), id);
     await page.locator('.panel').waitFor();
     assert.ok((await page.locator('.panel').innerText()).includes(id));
@@ -304,6 +305,12 @@ describe('an exported session', () => {
     await page.locator('#unfold').click();
     assert.equal(await page.locator('details[open]').count(), await page.locator('details').count());
     assert.ok((await page.locator('pre').allTextContents()).some((text) => text.includes(hostile)));
+    await checked(page, 'session');
+    const turns = await page.locator('.exchange').count();
+    await page.getByRole('searchbox').fill('no such words');
+    assert.equal(await page.locator('.exchange:visible').count(), 0);
+    await page.getByRole('searchbox').fill('read this');
+    assert.ok(turns > 0 && (await page.locator('.exchange:visible').count()) > 0, 'search');
     quiet(tab);
     await tab.close();
   });

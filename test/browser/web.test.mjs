@@ -2,15 +2,13 @@
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
-import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 
-import { launch } from './support/chromium.mjs';
+import { checked, launch } from './support/chromium.mjs';
 import { demoStore } from './support/demo_store.mjs';
 import { open, serve } from './support/web.mjs';
 
-const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const sizes = { desktop: { width: 1280, height: 860 }, tablet: { width: 820, height: 1100 }, phone: { width: 390, height: 800 } };
 
 // Texts that other pages have run as markup or script.
@@ -31,11 +29,6 @@ let memd;
 let browser;
 let web;
 
-const checked = async (page, what) => {
-  await page.evaluate(axe);
-  const found = await page.evaluate(() => window.axe.run(document, { resultTypes: ['violations'] }));
-  assert.deepEqual(found.violations.map((one) => `${one.id}: ${one.nodes[0].html}`), [], what);
-};
 const show = async (page, hash) => {
   await page.evaluate((to) => { location.hash = to; }, hash);
 };
@@ -46,6 +39,9 @@ before(async () => {
     for (const payload of payloads)
       session.prompt(`Read this: ${payload}`).tool('Bash', { command: `echo '${payload}'` }, payload, true)
         .tool('Edit', { file_path: `/home/ada/${payload}.js`, old_string: payload, new_string: `${payload}!` }, 'The file has been updated.').answer(payload);
+    // Each also as the name of what lists show: a project, a branch, a title, a tool; and as a decision.
+    payloads.forEach((payload, i) => h.session({ cwd: `/home/ada/src/${payload.replaceAll(/[/\0\n]/g, '_')}`, branch: payload, start: `2026-07-05T${10 + (i >> 3)}:${10 + (i & 7) * 6}:00Z` })
+      .prompt(`Let's use ${payload} instead of quotes because it breaks pages.`).tool(payload, { command: payload }, payload).answer(`I will use ${payload}.`).title(payload));
     session.title(`Zebra ${payloads[1]}`);
   }));
   const file = join(home.root, 'memory.md');
@@ -62,14 +58,14 @@ after(async () => {
 });
 
 test('the library is the one of the lock file', () => {
-  const kept = readFileSync(new URL('../../daemon/cli/web/page/htm-preact.js', import.meta.url));
-  const packed = readFileSync(new URL('node_modules/htm/preact/standalone.module.js', import.meta.url));
+  const kept = readFileSync(new URL('../../daemon/report/page/htm-preact.js', import.meta.url));
+  const packed = readFileSync(new URL('node_modules/htm/preact/standalone.umd.js', import.meta.url));
   assert.ok(kept.equals(packed), 'npm has checked the package by its integrity');
 });
 
 describe('views', () => {
   for (const [name, viewport] of Object.entries(sizes))
-    for (const colorScheme of name === 'desktop' ? ['light', 'dark'] : ['light'])
+    for (const colorScheme of ['light', 'dark'])
       test(`all views have no finding of axe: ${name}, ${colorScheme}`, async () => {
         const { page, problems, close } = await open(browser, web, { viewport, colorScheme });
         const fits = async (what) => assert.ok((await page.evaluate(() => document.documentElement.scrollWidth)) <= viewport.width, what);
@@ -87,11 +83,14 @@ describe('views', () => {
         await checked(page, 'usage');
         await fits('usage');
         await show(page, '#/memories');
-        if (name === 'desktop') {
-          await page.locator('.graph .memory').first().click();
-          await page.locator('.memory-graph .panel h4').waitFor();
-          await checked(page, 'graph');
-        }
+        await page.locator('.search').fill('');
+        await page.locator('.two .row').first().waitFor();
+        await checked(page, 'list of memories');
+        if (name !== 'desktop') await page.getByRole('link', { name: 'Graph' }).click();
+        await page.locator('.graph .memory').first().click();
+        await page.locator('.memory-graph .panel h3').waitFor();
+        await checked(page, 'graph');
+        await fits('graph');
         await show(page, '#/memories/learning-rules');
         await page.locator('.memory h2').waitFor();
         await checked(page, 'memories');
@@ -100,6 +99,12 @@ describe('views', () => {
         await page.locator('.uses li').first().waitFor();
         await checked(page, 'files');
         await fits('files');
+        await show(page, '#/report');
+        await page.locator('#gaps').waitFor();
+        await page.locator('.sessions button.plain').first().click();
+        await page.locator('.sessions .panel').waitFor();
+        await checked(page, 'report');
+        await fits('report');
         assert.deepEqual(problems, []);
         await close();
       });
@@ -215,13 +220,41 @@ describe('attacks', () => {
       const shown = payload.replaceAll(/```html\n|\n```|\*\*|`|[\u0000\u202e]/g, ''); // markup of Markdown, and what misleads the eye
       assert.ok([...read].some((text) => text.replaceAll(/[\u0000\u202e�]/g, '').includes(shown)), payload);
     }
+    const isText = async (where) => {
+      assert.equal(await page.locator(`img, svg:not(.chart):not(.heat), iframe, object, embed, form:not(.editor), base, #app script, #app style, #app link`).count(), 0, where);
+      assert.ok(!(await page.title()).includes('taken'), where);
+      assert.deepEqual(problems.filter((one) => !one.startsWith('Failed to load resource')), [], where); // a project that there is not
+    };
+    await isText('reading');
     await show(page, '#/files/home');
     await page.locator('.uses li').first().waitFor();
+    await isText('files');
     await page.locator('.search').fill('Zebra onerror');
     await page.locator('.row.hit').first().waitFor();
-    assert.equal(await page.locator('img, svg, iframe, object, embed, form:not(.editor), base, #app script, #app style, #app link').count(), 0);
-    assert.ok(!(await page.title()).includes('taken'));
-    assert.deepEqual(problems, []);
+    await isText('hits');
+    await page.locator('.search').fill('');
+    await page.getByRole('button', { name: 'By project' }).click();
+    for (const payload of payloads) { // a project of that name, summarised
+      await page.getByRole('searchbox', { name: 'Project' }).fill(payload.replaceAll(/[/\0\n]/g, '_').slice(0, 60));
+      await page.waitForFunction(() => !document.querySelector('.told').textContent.includes('…'));
+      await isText(`project ${payload}`);
+    }
+    await page.getByRole('searchbox', { name: 'Project' }).fill('');
+    await show(page, '#/usage');
+    for (const by of ['model', 'project', 'branch', 'session']) {
+      await page.getByRole('button', { name: by, exact: true }).click();
+      await page.locator('table.usage tbody tr').first().waitFor();
+      await isText(`usage by ${by}`);
+    }
+    await show(page, '#/report');
+    await page.locator('#gaps').waitFor();
+    await page.getByRole('searchbox', { name: 'Search sessions' }).fill('quotes');
+    for (let i = 0; i < 20; ++i) await page.locator('.sessions button.plain').nth(i).click();
+    await page.locator('.sessions .panel').nth(19).waitFor();
+    await isText('report');
+    await show(page, '#/memories');
+    await page.locator('.two .row').first().waitFor();
+    await isText('memories');
     await close();
   });
 

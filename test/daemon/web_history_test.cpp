@@ -2,6 +2,9 @@
 
 #include "adapters/registry.hpp"
 #include "daemon/ingest/discovery.hpp"
+#include "daemon/report/html_page.hpp"
+#include "daemon/report/report_page.hpp"
+#include "schemas/base/embedded.hpp"
 #include "test/support/corpus_store.hpp"
 #include "test/support/temp_dir.hpp"
 #include "test/support/transcript_home.hpp"
@@ -45,29 +48,39 @@ class WebHistoryTest : public testing::Test {
 };
 
 TEST_F(WebHistoryTest, ThePageNeedsNoTokenAndHoldsNoHistory) {
-  EXPECT_THAT(get("/", false).body, StartsWith("<!doctype html>"));
-  for (const char* file : {"/page.css", "/web.css", "/web.js", "/htm-preact.js", "/agents.js"}) {
+  const std::string page = get("/", false).body;
+  EXPECT_THAT(page, StartsWith("<!doctype html>"));
+  EXPECT_THAT(page, Not(HasSubstr("<style"))) << "nothing is inline";
+  EXPECT_THAT(page, Not(HasSubstr(" style=")));
+  for (const char* file : {"/page.css", "/server.js", "/page.js"}) {
+    EXPECT_THAT(page, HasSubstr(std::string("\"") + file + "\""));
     const auto response = get(file, false);
     EXPECT_EQ(response.status, 200U) << file;
     EXPECT_THAT(response.body, Not(HasSubstr("zebra")));
   }
-  EXPECT_THAT(get("/agents.js", false).body, HasSubstr(R"("claude_code":{"name":"Claude Code")"));
+  EXPECT_THAT(get("/page.js", false).body, HasSubstr(R"(const agents = {"claude_code":"Claude Code",)"));
 }
 
-// What a module asks for is there, and nothing is inline.
-TEST_F(WebHistoryTest, ThePageIsComplete) {
-  const std::string page = get("/", false).body;
-  EXPECT_THAT(page, Not(HasSubstr("<style")));
-  EXPECT_THAT(page, Not(HasSubstr(" style=")));
-  for (const char* name :
-       {"/web.js", "/web_server.js", "/web_parts.js", "/web_sessions.js", "/web_reading.js", "/web_views.js"}) {
-    const std::string script = get(name, false).body;
-    EXPECT_THAT(script, Not(HasSubstr("innerHTML"))) << name;
-    EXPECT_THAT(script, Not(HasSubstr("http"))) << name;
-    for (auto at = script.find(" from '"); at != std::string::npos; at = script.find(" from '", at + 1)) {
-      const std::string module = script.substr(at + 7, script.find('\'', at + 7) - at - 7);
-      EXPECT_EQ(get(module, false).status, 200U) << module;
-    }
+TEST_F(WebHistoryTest, ScriptsMakeNoMarkupAndAskNobodyElse) {
+  for (const auto& file : embedded::page_files()) {
+    if (!file.name.ends_with(".js") || file.name == "htm-preact.js") continue;
+    EXPECT_THAT(std::string(file.text), Not(HasSubstr("innerHTML"))) << file.name;
+    EXPECT_THAT(std::string(file.text), Not(HasSubstr("http"))) << file.name;
+  }
+}
+
+// The page of a report and the report that is saved are one.
+TEST_F(WebHistoryTest, AReportHasTheDataAndTheScriptsOfTheSavedOne) {
+  const auto report = call("report", R"({"agent":"claude_code","since":"2026-01-01"})");
+  EXPECT_EQ(report.status, 200U) << report.body;
+  EXPECT_THAT(report.body, HasSubstr(R"("asked":"--agent claude_code --since 2026-01-01")"));
+  EXPECT_THAT(report.body, HasSubstr(R"("sums":{"sessions":1,)"));
+  EXPECT_EQ(call("report", R"({"since":"no time"})").status, 400U);
+  const std::string script = get("/page.js", false).body;
+  const std::string saved = report::report_page(report.body);
+  for (const std::string_view name : report::kReportScripts) {
+    EXPECT_THAT(script, HasSubstr(std::string(report::page_file(name)))) << name;
+    EXPECT_THAT(saved, HasSubstr(std::string(report::page_file(name)))) << name;
   }
 }
 
@@ -79,7 +92,6 @@ TEST_F(WebHistoryTest, MemoriesAreDrawnAndHeldAgainstGit) {
   EXPECT_THAT(call("memory_graph", "{}").body, HasSubstr(R"("slug":"learning-rules","title":"Rules")"));
   EXPECT_EQ(call("memory_verify", R"({"slug":"learning-rules"})").status, 400U);
   EXPECT_THAT(call("memory_verify", R"({"slug":"learning-rules"})").body, HasSubstr("held against a repository"));
-  EXPECT_THAT(get("/graph.js", false).body, HasSubstr("export { memoryGraph }"));
 }
 
 TEST_F(WebHistoryTest, HistoryNeedsTheToken) {
@@ -105,7 +117,7 @@ TEST_F(WebHistoryTest, OnlyToolsThatReadAndMemoriesAreThere) {
   for (const char* tool : {"", "forget", "retention", "ingest", "import", "memd/forget", "../live", "capture", "status",
                            "conversation_query", "memory_write/../x"})
     EXPECT_EQ(call(tool, "{}").status, 404U) << tool;
-  for (const char* path : {"/../memd.db", "/web/web.js", "/report.js", "//", "/etc/passwd", "/%2e%2e/memd.db", "/api"})
+  for (const char* path : {"/../memd.db", "/web.js", "/report.js", "//", "/etc/passwd", "/%2e%2e/memd.db", "/api"})
     EXPECT_EQ(get(path).status, 404U) << path;
 }
 

@@ -95,6 +95,27 @@ TEST_F(HybridSearch, ModesChooseTheSides) {
     EXPECT_LE(answer.hits[i].relevance_score, answer.hits[i - 1].relevance_score);
 }
 
+TEST_F(HybridSearch, TurnsWithAllWordsAreCounted) {
+  const auto counted = [&](std::string_view text, const std::function<void(SearchQuery&)>& change = {}) {
+    auto q = query(text);
+    q.count_matching = true;
+    q.limit = 2;
+    if (change) change(q);
+    return ask(q).matching;
+  };
+  EXPECT_EQ(ask(query("garden")).matching, std::nullopt) << "nobody asked";
+  EXPECT_EQ(counted("garden"), 40);
+  EXPECT_EQ(counted("garden week"), 40) << "with the second word, too";
+  EXPECT_EQ(counted("garden 17"), 1);
+  EXPECT_EQ(counted("garden salary"), 0) << "no turn has both";
+  EXPECT_EQ(counted("garden xylophone"), 0) << "a word that occurs nowhere";
+  EXPECT_EQ(counted("\"garden in week\""), 40);
+  EXPECT_EQ(counted("\"week in garden\""), 0) << "not in this order";
+  EXPECT_EQ(counted("garden -17"), 39);
+  EXPECT_EQ(counted("garden", [](SearchQuery& q) { q.filter.platforms = {Platform::cursor}; }), 0);
+  EXPECT_EQ(counted("platform:cursor"), 1) << "filters alone";
+}
+
 TEST_F(HybridSearch, OnlyTheQuestionIsEmbedded) {
   ask(query("salary -garden platform:cursor \"by the bank\" path:src/x"));
   EXPECT_THAT(semantic_->asked, ElementsAre("salary by the bank"));

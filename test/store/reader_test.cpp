@@ -192,6 +192,7 @@ TEST(Reader, SessionReferences) {
   store.session({.native_id = "abcd-2222", .title = "two", .project = "/p/other", .start = start + 5});
   store.session({.native_id = "wxyz-1", .title = "parent", .start = start - 5});
   store.session({.native_id = "wxyz-1/agent", .kind = SessionKind::subagent, .start = start + 9});
+  store.session({.native_id = "wxyz-1/agent-a81c55", .kind = SessionKind::subagent, .start = start + 9});
   Reader reader(store.file());
   const auto uid = [&](std::string_view ref, std::string_view project = {}) {
     auto r = reader.ask(SessionQuery{ref, project});
@@ -206,6 +207,8 @@ TEST(Reader, SessionReferences) {
   EXPECT_EQ(uid("latest"), "claude_code:abcd-2222") << "main sessions only";
   EXPECT_EQ(uid("latest", "APP"), "claude_code:abcd-1111");
   EXPECT_EQ(uid("wxyz-1"), "claude_code:wxyz-1") << "exact before prefix";
+  EXPECT_EQ(uid("wxyz/a81c"), "claude_code:wxyz-1/agent-a81c55") << "as lists name subagents";
+  EXPECT_EQ(uid("wxyz-1/agent-a81"), "claude_code:wxyz-1/agent-a81c55");
 
   const auto ambiguous = reader.ask(SessionQuery{"abcd"});
   ASSERT_FALSE(ambiguous);

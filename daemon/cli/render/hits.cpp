@@ -132,6 +132,11 @@ void HitsView::hit(const tools::SearchResultOut& r) {
 }
 
 void HitsView::page(const tools::SemanticSearchAnswer& answer) {
+  if (answer.with_all_words) {
+    const std::int64_t n = *answer.with_all_words;
+    counted_ = n == 0 ? "no turn has" : grouped_digits(n) + (n == 1 ? " turn has" : " turns have");
+    counted_ += " all the words";
+  }
   if (!begun_) {
     Line head;
     if (answer.results.empty()) head.add("Nothing found");
@@ -154,7 +159,11 @@ void HitsView::end(const tools::SemanticSearchAnswer& last) {
   if (last.weak) commands.emplace_back("--also WORDS, as these match weakly");
   if (last.better_elsewhere) commands.push_back("memd show " + last.better_elsewhere->exchange_id);
   if (!first_id_.empty()) commands.push_back("memd " + first_id_);
-  if (last.next) commands.emplace_back("-n N for more");
+  const std::string more = last.next ? "-n N for more" : "";
+  if (!counted_.empty())
+    commands.push_back(counted_ + (more.empty() ? "" : ": ") + more);
+  else if (!more.empty())
+    commands.push_back(more);
   print_below(screen_, last, commands);
 }
 

@@ -38,6 +38,7 @@ class HitsView {
   Screen& screen_;
   bool begun_ = false;
   std::string first_id_;  // arguments of the command that shows the best hit, without "memd"
+  std::string counted_;   // how many turns have all words
 };
 
 class SessionsView {

@@ -2,6 +2,7 @@
 
 #include "schemas/base/ascii.hpp"
 #include "schemas/base/harmless.hpp"
+#include "schemas/ids.hpp"
 
 #include <fmt/format.h>
 
@@ -65,22 +66,53 @@ std::string comma_list(const std::vector<std::string>& items) {
   return out;
 }
 
-std::string SessionNames::name(std::string_view session_id) const {
-  if (whole_) return std::string(session_id);
-  constexpr std::size_t kLeast = 8;
-  const auto own = [](std::string_view id) { return id.substr(id.find(':') + 1); };
-  const std::string_view id = own(session_id);
-  std::size_t length = std::min(kLeast, id.size());
-  for (const std::string& other : ids_) {
-    const std::string_view rival = own(other);
+namespace {
+
+// The parts of "claude_code:17b6b665-…/agent-a81c…": "17b6b665-…" and "a81c…". Most ids have only the first.
+struct SessionIdParts {
+  std::string_view session;
+  std::string_view subagent;
+};
+
+SessionIdParts parts_of(std::string_view id) {
+  id.remove_prefix(id.find(':') + 1);
+  const auto slash = id.find('/');
+  if (slash == std::string_view::npos) return {id, {}};
+  std::string_view subagent = id.substr(slash + 1);
+  if (subagent.starts_with(kSubagentIdBegins)) subagent.remove_prefix(kSubagentIdBegins.size());
+  return {id.substr(0, slash), subagent};
+}
+
+// Returns the beginning of the id that tells it from the rivals, at least `least` bytes.
+std::string_view beginning_of(std::string_view id, std::size_t least, const std::vector<std::string_view>& rivals) {
+  std::size_t length = std::min(least, id.size());
+  for (const std::string_view rival : rivals) {
     if (rival == id) continue;
     const auto same = static_cast<std::size_t>(std::ranges::mismatch(id, rival).in1 - id.begin());
     length = std::max(length, std::min(same + 1, id.size()));
   }
-  std::string_view out = id.substr(0, length);
-  while (out.size() < id.size() && out.ends_with('-'))
-    out = id.substr(0, out.size() + 1);
-  return std::string(out);
+  while (length < id.size() && id[length - 1] == '-')
+    ++length;
+  return id.substr(0, length);
+}
+
+}  // namespace
+
+std::string SessionNames::name(std::string_view session_id) const {
+  if (whole_) return std::string(session_id);
+  constexpr std::size_t kLeast = 8;
+  constexpr std::size_t kLeastOfSubagent = 4;
+  const SessionIdParts own = parts_of(session_id);
+  std::vector<std::string_view> sessions;
+  std::vector<std::string_view> siblings;
+  for (const std::string& id : ids_) {
+    const SessionIdParts other = parts_of(id);
+    sessions.push_back(other.session);
+    if (other.session == own.session) siblings.push_back(other.subagent);
+  }
+  std::string out(beginning_of(own.session, kLeast, sessions));
+  if (own.subagent.empty()) return out;
+  return out.append("/").append(beginning_of(own.subagent, kLeastOfSubagent, siblings));
 }
 
 std::string session_name(std::string_view session_id, const Look& look) { return SessionNames(look).name(session_id); }
@@ -114,6 +146,11 @@ constexpr auto kTools = std::to_array<Renaming>({
     {"max_tokens", "--max-tokens"},
     {"exchange_id", "id"},
     {"`also`", "--also"},
+    {" To join it by time and files, send commit_time (git show -s --format=%cI), branch and paths (git show "
+     "--name-only"
+     " --format=).",
+     ""},
+    {"of none with history, name one", "of none with history; memd project list lists those there are"},
 });
 
 constexpr auto kArguments = std::to_array<Renaming>({

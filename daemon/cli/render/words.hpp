@@ -21,8 +21,8 @@ std::string short_duration(std::int64_t seconds);              // "45 s", "12 mi
 std::string short_path(std::string_view path);
 std::string comma_list(const std::vector<std::string>& items);
 
-// Shortens session ids for display: the part after the platform, as short as the ids added remain distinct. Whole ids
-// in output for a program.
+// Shortens session ids for display: the part after the platform, as short as the ids added remain distinct; of a
+// subagent "17b6b665/a81c". Whole ids in output for a program.
 class SessionNames {
  public:
   explicit SessionNames(const Look& look) : whole_(!look.is_terminal) {}

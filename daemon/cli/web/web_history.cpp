@@ -4,15 +4,15 @@
 #include "daemon/cli/memory_commands.hpp"
 #include "daemon/cli/render/words.hpp"
 #include "daemon/cli/reopening.hpp"
+#include "daemon/cli/report_making.hpp"
 #include "daemon/cli/store_state.hpp"
 #include "daemon/host/memory_host.hpp"
 #include "daemon/report/html_page.hpp"
 #include "daemon/report/memory_map.hpp"
+#include "daemon/report/report_page.hpp"
 #include "protocol/mcp/described_json.hpp"
 #include "schemas/base/error.hpp"
 #include "schemas/base/harmless.hpp"
-#include "schemas/base/json_writer.hpp"
-#include "schemas/platform.hpp"
 #include "store/reader.hpp"
 
 #include <algorithm>
@@ -33,12 +33,18 @@ struct MemoriesParams {
   std::string slug;
   std::string cwd;
 };
+struct ReportParams {
+  std::string agent;
+  std::string project;
+  std::optional<std::string> since;
+};
 
 }  // namespace memd::cli::web
 
 MEMD_DESCRIBE(memd::cli::web::OpenParams, field<&T::session_id>(required, length(1, 200)));
 MEMD_DESCRIBE(memd::cli::web::OpenAnswer, field<&T::command>());
 MEMD_DESCRIBE(memd::cli::web::MemoriesParams, plain<&T::slug, &T::cwd>());
+MEMD_DESCRIBE(memd::cli::web::ReportParams, plain<&T::agent, &T::project, &T::since>());
 
 namespace memd::cli::web {
 namespace {
@@ -46,25 +52,32 @@ namespace {
 using namespace std::chrono_literals;
 using std::chrono::steady_clock;
 
-struct PageFile {
-  std::string_view path;
-  std::string_view name;  // report::page_file()
-  std::string_view type;
-};
 constexpr std::string_view kScript = "text/javascript; charset=utf-8";
-constexpr std::string_view kStyle = "text/css; charset=utf-8";
-constexpr std::array kPageFiles{
-    PageFile{"/", "web.html", "text/html; charset=utf-8"},
-    PageFile{"/page.css", "page.css", kStyle},
-    PageFile{"/web.css", "web.css", kStyle},
-    PageFile{"/htm-preact.js", "htm-preact.js", kScript},
-    PageFile{"/web.js", "web.js", kScript},
-    PageFile{"/web_server.js", "web_server.js", kScript},
-    PageFile{"/web_parts.js", "web_parts.js", kScript},
-    PageFile{"/web_sessions.js", "web_sessions.js", kScript},
-    PageFile{"/web_reading.js", "web_reading.js", kScript},
-    PageFile{"/web_views.js", "web_views.js", kScript},
-};
+
+// The script and the style of the page: those of a report, and those of the views that ask.
+const report::HtmlPage& page() {
+  static const report::HtmlPage kPage = [] {
+    report::HtmlPage out{"memd", {"page.css", "report.css", "web.css"}, {}};
+    out.rules = report::agent_colours();
+    out.constants = report::agent_names();
+    out.scripts.assign(report::kReportScripts.begin(), report::kReportScripts.end());
+    out.scripts.insert(out.scripts.end(), {"tips.js", "rows.js", "web_answer.js", "web_sessions.js", "web_reading.js",
+                                           "web_views.js", "web.js"});
+    return out;
+  }();
+  return kPage;
+}
+
+// Returns the file of a path; nullopt: there is none.
+std::optional<http::PageResponse> page_file(std::string_view path) {
+  if (path == "/")
+    return http::PageResponse{200, "text/html; charset=utf-8", std::string(report::page_file("web.html"))};
+  if (path == "/page.css") return http::PageResponse{200, "text/css; charset=utf-8", report::style_of(page())};
+  if (path == "/server.js")  // by itself, as it asks for the first list while the page is read
+    return http::PageResponse{200, std::string(kScript), std::string(report::page_file("web_server.js"))};
+  if (path == "/page.js") return http::PageResponse{200, std::string(kScript), report::script_of(page())};
+  return std::nullopt;
+}
 
 // Tools whose answers people get whole, and those that the page asks as an agent would.
 constexpr std::array<std::string_view, 10> kWhole{
@@ -72,28 +85,6 @@ constexpr std::array<std::string_view, 10> kWhole{
     "topic_search",  "resume_context",  "temporal_query", "session_summary", "list_observations"};
 constexpr std::array<std::string_view, 4> kOfMemories{"memory_read", "memory_search", "memory_health", "capabilities"};
 constexpr std::string_view kWrite = "memory_write";
-
-// A module with the names and colours of agents.
-std::string agents_module() {
-  std::string out = "export const agents = ";
-  json::Writer w(out);
-  w.begin_object();
-  for (const PlatformInfo& p : platforms()) {
-    w.key(p.key);
-    w.begin_object();
-    w.member("name", p.name);
-    w.member("colour", "light-dark(" + std::string(p.light) + ", " + std::string(p.dark) + ")");
-    w.end_object();
-  }
-  w.end_object();
-  return out + ";\n";
-}
-
-// A module with the graph of `memd memory graph --html`.
-std::string graph_module() {
-  return std::string(report::page_file("dom.js")) + "\nconst dateName = dayName;\n" +
-         std::string(report::page_file("memories.js")) + "\nexport { memoryGraph };\n";
-}
 
 bool is_among(const auto& names, std::string_view name) { return std::ranges::find(names, name) != names.end(); }
 
@@ -132,8 +123,8 @@ class WebHistory::Stream {
   Stream& operator=(const Stream&) = delete;
 
   std::optional<std::string> next() {
-    constexpr auto kLook = 100ms;
-    for (int look = 0; look < 8; ++look) {
+    constexpr auto kLook = 40ms;
+    for (int look = 0; look < 20; ++look) {
       const StoreState state = store_state(history_.settings_.layout.database());
       if (state != told_) {
         told_ = state;
@@ -164,12 +155,7 @@ std::chrono::milliseconds WebHistory::unused() const {
 
 http::PageResponse WebHistory::answer(const http::PageRequest& request) {
   const bool gets = request.method == "GET";
-  if (const auto* file = std::ranges::find(kPageFiles, request.path, &PageFile::path); file != kPageFiles.end()) {
-    if (!gets) return refused(405, "send GET");
-    return {200, std::string(file->type), std::string(report::page_file(file->name))};
-  }
-  if (request.path == "/agents.js") return {200, std::string(kScript), agents_module()};
-  if (request.path == "/graph.js") return {200, std::string(kScript), graph_module()};
+  if (auto file = page_file(request.path)) return gets ? *std::move(file) : refused(405, "send GET");
   if (!request.has_token)
     return refused(401, "This page belongs to an earlier start of memd web: open the address that it prints");
   used_ = steady_clock::now().time_since_epoch().count();
@@ -192,6 +178,8 @@ http::PageResponse WebHistory::call(std::string_view tool, const http::PageReque
     outcome = open_command(request.body);
   } else if (tool == "memory_verify" || tool == "memory_graph") {
     outcome = look_at_memories(tool, request.body);
+  } else if (tool == "report") {
+    outcome = report_of(request.body);
   } else if (tool == kWrite) {
     const MemoryHost host(writing_, command_clock());
     mcp::ToolContext context;
@@ -215,6 +203,12 @@ Result<mcp::ToolOutcome> WebHistory::open_command(const std::string& arguments) 
   MEMD_TRY_ASSIGN(const Reopening found, reopening_of(reader, params.session_id));
   const std::string line = harmless_line(as_shell_line(found.command, found.directory));
   return mcp::ToolOutcome{line, mcp::to_json(OpenAnswer{line}), false, false};
+}
+
+Result<mcp::ToolOutcome> WebHistory::report_of(const std::string& arguments) const {
+  MEMD_TRY_ASSIGN(const ReportParams params, mcp::from_json<ReportParams>(arguments));
+  MEMD_TRY_ASSIGN(MadeReport made, make_report(settings_, {params.project, params.agent, params.since, std::nullopt}));
+  return mcp::ToolOutcome{{}, std::move(made.data), false, false};
 }
 
 Result<mcp::ToolOutcome> WebHistory::look_at_memories(std::string_view what, const std::string& arguments) const {

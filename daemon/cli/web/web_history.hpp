@@ -20,6 +20,7 @@ namespace memd::cli::web {
 //   GET  /          the page; GET /FILE a file of it. All else needs the token.
 //   POST /api/TOOL  calls a tool that reads, or memory_write: its arguments, its answer (Accept: text/plain: its text)
 //   POST /api/open  {"session_id": ID}: the shell command that continues a session in its agent
+//   POST /api/report  {"agent": KEY, "project": PART, "since": TIME}: the data of `memd report`
 //   POST /api/memory_verify, /api/memory_graph  {"slug": SLUG, "cwd": DIR}: what `memd memory verify` and `graph` find
 //   GET  /live      server-sent events: `stored` whenever the store has changed
 class WebHistory {
@@ -38,6 +39,7 @@ class WebHistory {
   class Stream;
   http::PageResponse call(std::string_view tool, const http::PageRequest& request);
   Result<mcp::ToolOutcome> open_command(const std::string& arguments) const;
+  Result<mcp::ToolOutcome> report_of(const std::string& arguments) const;
   Result<mcp::ToolOutcome> look_at_memories(std::string_view what, const std::string& arguments) const;
   // Asks a caller that nobody else uses, and once another one if its daemon has gone.
   Result<mcp::ToolOutcome> ask(const std::function<Result<mcp::ToolOutcome>(Caller&)>& question);

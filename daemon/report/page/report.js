@@ -1,16 +1,20 @@
-section('scope').textContent = [data.asked, `made ${clockName(data.made)} ${zone}`].filter(Boolean).join(' · ');
-section('foot').append(`Made by memd ${data.memd}. Everything is in this file; it loads nothing. Text from history is data, not instructions. Secrets that memd recognises are masked.`);
+// All parts of a report.
 
-// An error in one section does not prevent the others.
-for (const [id, draw] of [['overview', drawOverview], ['activity', drawActivity], ['sessions', sessionTable.place], ['topics', drawTopics], ['memories', drawMemories], ['tokens', drawTokens], ['files', drawFiles], ['tools', drawTools], ['coverage', drawCoverage], ['gaps', drawGaps]]) {
-  try {
-    draw();
-  } catch (error) {
-    console.error(error);
-    section(id).append(nothing(`This part could not be drawn: ${error.message}`));
-  }
+// `linked`: the id of a session to open.
+function Report({ model, linked }) {
+  const table = useSessionTable(model);
+  useEffect(() => { if (linked) table.open(linked); }, [linked, model]);
+  const parts = [
+    ['Overview', html`<${Overview} model=${model} />`],
+    ['Activity', html`<${Activity} model=${model} table=${table} />`],
+    ['Sessions', html`<${SessionTable} model=${model} table=${table} />`],
+    ['Topics over time', html`<${Topics} model=${model} choose=${table.choose} />`],
+    ['Memories', html`<${MemoryMap} model=${model} />`],
+    ['Tokens and cost', html`<${Tokens} model=${model} />`],
+    ['Files touched most', html`<${TouchedFiles} model=${model} />`],
+    ['Tools', html`<${Tools} model=${model} />`],
+    ['Coverage', html`<${Coverage} model=${model} />`],
+    ['What this report does not cover', html`<${Gaps} model=${model} />`],
+  ];
+  return html`<div class="report">${parts.map(([title, part]) => html`<${Guarded} key=${title} title=${title}>${part}</${Guarded}>`)}</div>`;
 }
-
-const openLinked = () => location.hash.startsWith('#s=') && sessionTable.open(decodeURIComponent(location.hash.slice(3)));
-addEventListener('hashchange', openLinked);
-openLinked();

@@ -1,5 +1,3 @@
-'use strict';
-
 // A button that cycles through system, light and dark. The choice is stored if the browser allows it.
 {
   const root = document.documentElement;

@@ -245,6 +245,7 @@ HybridSearch::Attempt HybridSearch::attempt(const SearchQuery& query, std::span<
       finder = passages.emplace(phrasing, lexical_.passages(phrasings[phrasing].words)).first;
     answer.hits.push_back(load(query, finder->second, hits[i], likely(*hits[i].candidate)));
   }
+  if (query.count_matching) answer.matching = lexical_.count_matching(words, filter);
   if (query.count_outside) answer.outside = search_other_projects(query, phrasings, filter, model, most_inside);
   return {std::move(answer), !hits.empty(), words.typed.operators};
 }

@@ -244,6 +244,12 @@ LexicalSearch::Found LexicalSearch::candidates(const LexicalQuestion& question, 
   return {std::move(out), std::move(scored)};
 }
 
+std::int64_t LexicalSearch::count_matching(const LexicalQuestion& question, CandidateFilter& filter) {
+  if (question.filters_alone()) return std::ssize(newest(question, filter, std::numeric_limits<std::size_t>::max()));
+  if (question.plan.empty() || !question.plan.unknown.empty()) return 0;
+  return TopKEvaluator(statistics_.index(), question.plan, *question.lengths).count_with_all(filter);
+}
+
 std::vector<LexicalCandidate> LexicalSearch::score(const LexicalQuestion& question, std::span<const ExchangeId> ids) {
   std::vector<LexicalCandidate> out = TopKEvaluator(statistics_.index(), question.plan, *question.lengths).score(ids);
   if (!question.plan.terms.empty()) add_session_features(question.typed, titles_.shares(question.plan), out);

@@ -101,6 +101,9 @@ class LexicalSearch {
   // `also`, which must pass the filter; they cost little more.
   Found candidates(const LexicalQuestion& question, CandidateFilter& filter, std::size_t count,
                    std::span<const ExchangeId> also = {});
+  // Returns how many exchanges that pass contain all words of the query. Words that are ignored do not count, but one
+  // that occurs nowhere does.
+  std::int64_t count_matching(const LexicalQuestion& question, CandidateFilter& filter);
   // Returns the features of these exchanges, in their order, even of those without a match. Ignores filters.
   std::vector<LexicalCandidate> score(const LexicalQuestion& question, std::span<const ExchangeId> ids);
   // Returns whether the exchange contains something that the query excludes.

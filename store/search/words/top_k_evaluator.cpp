@@ -98,16 +98,8 @@ TopKEvaluator::Ranked TopKEvaluator::best(CandidateFilter& filter, std::size_t c
   Wanted wanted{filter, best, asked_for};
   std::vector<ExchangeId> asked(also.begin(), also.end());
   std::sort(asked.begin(), asked.end());
-  const auto only = filter.list();
-  const auto stretch_from = [&](ExchangeId id) {
-    if (only.empty()) return std::max(id, stretch_.next_document(terms_));
-    const auto next = std::lower_bound(only.begin(), only.end(), id);
-    return next != only.end() ? *next : PostingStretch::kNone;
-  };
-  for (ExchangeId base = stretch_from(filter.first_id());
-       count > 0 && base <= filter.last_id() && base != PostingStretch::kNone;
-       base = stretch_from(stretch_.base() + PostingStretch::kDocuments)) {
-    load_stretch(base, only, asked, best.threshold());
+  const auto threshold = [&best] { return best.threshold(); };
+  const auto look = [&] {
     const float ahead = promising(wanted);
     for (const bool first : {true, false}) {
       stretch_.rewind();
@@ -115,12 +107,31 @@ TopKEvaluator::Ranked TopKEvaluator::best(CandidateFilter& filter, std::size_t c
         if ((documents_[document].bound > ahead) == first) look_at(document, wanted);
       });
     }
-  }
+  };
+  if (count > 0) each_stretch(filter, asked, threshold, look);
   Ranked out{best.take(), {}};
   for (const ExchangeId id : also) {
     const auto found = asked_for.find(id);
     out.also.push_back(found != asked_for.end() ? found->second : wordless(id));
   }
+  return out;
+}
+
+std::int64_t TopKEvaluator::count_with_all(CandidateFilter& filter) {
+  const std::uint32_t all = (1U << terms_.size()) - 1;
+  std::int64_t out = 0;
+  const auto count = [&] {
+    stretch_.rewind();
+    each_touched([&](std::uint32_t document) {
+      const ExchangeId id = stretch_.base() + document;
+      if ((documents_[document].terms & all) != all || id > filter.last_id() || !filter.may_pass(id)) return;
+      const bool holds_all =
+          find_hits(document) && std::ranges::all_of(hits_, [](const TermHits& hits) { return hits.weight > 0; });
+      if (holds_all && filter.passes(id)) ++out;
+    });
+  };
+  each_stretch(
+      filter, {}, [] { return 0.0; }, count);
   return out;
 }
 
@@ -147,6 +158,22 @@ std::vector<LexicalCandidate> TopKEvaluator::score(std::span<const ExchangeId> i
                       : wordless(id));
   }
   return out;
+}
+
+template <class Threshold, class Visit>
+void TopKEvaluator::each_stretch(CandidateFilter& filter, std::span<const ExchangeId> also, Threshold&& threshold,
+                                 Visit&& visit) {
+  const auto only = filter.list();
+  const auto stretch_from = [&](ExchangeId id) {
+    if (only.empty()) return std::max(id, stretch_.next_document(terms_));
+    const auto next = std::lower_bound(only.begin(), only.end(), id);
+    return next != only.end() ? *next : PostingStretch::kNone;
+  };
+  for (ExchangeId base = stretch_from(filter.first_id()); base <= filter.last_id() && base != PostingStretch::kNone;
+       base = stretch_from(stretch_.base() + PostingStretch::kDocuments)) {
+    load_stretch(base, only, also, threshold());
+    visit();
+  }
 }
 
 void TopKEvaluator::load_stretch(ExchangeId base, std::span<const ExchangeId> only, std::span<const ExchangeId> also,

@@ -34,6 +34,8 @@ class TopKEvaluator {
   // Returns the `count` best exchanges that pass the filter. A longer list begins with the shorter one. `also`:
   // exchanges that pass the filter and are scored in the same pass.
   Ranked best(CandidateFilter& filter, std::size_t count, std::span<const ExchangeId> also = {});
+  // Returns how many exchanges that pass the filter contain all terms.
+  std::int64_t count_with_all(CandidateFilter& filter);
   // Scores these exchanges, in their order; 0 for those without any term. Ignores required and forbidden terms.
   std::vector<LexicalCandidate> score(std::span<const ExchangeId> ids);
 
@@ -54,6 +56,9 @@ class TopKEvaluator {
     std::unordered_map<ExchangeId, LexicalCandidate>& asked_for;
   };
 
+  // Loads one stretch after the other, as far as exchanges can pass the filter, and calls `visit` for each.
+  template <class Threshold, class Visit>
+  void each_stretch(CandidateFilter& filter, std::span<const ExchangeId> also, Threshold&& threshold, Visit&& visit);
   void load_stretch(ExchangeId base, std::span<const ExchangeId> only, std::span<const ExchangeId> also,
                     double threshold);
   void mark(std::span<const ExchangeId> sorted, std::uint32_t flag);

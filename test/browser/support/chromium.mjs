@@ -1,5 +1,8 @@
 // Headless Chromium of the system, with pages that report their errors.
+import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
 
 import { chromium } from 'playwright-core';
@@ -9,6 +12,15 @@ const executable = execFileSync(fileURLToPath(new URL('../find_chromium.sh', imp
 // Its sandbox does not run as root, nor in most containers, and only our own pages are opened. Containers have little
 // shared memory.
 export const launch = () => chromium.launch({ executablePath: executable, args: ['--no-sandbox', '--disable-dev-shm-usage'] });
+
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+// Fails on any finding of axe.
+export async function checked(page, what) {
+  await page.evaluate(axe);
+  const found = await page.evaluate(() => window.axe.run(document, { resultTypes: ['violations'] }));
+  assert.deepEqual(found.violations.map((one) => `${one.id}: ${one.nodes[0].html}`), [], what);
+}
 
 // Returns {page, problems, requests, close}: `problems` are console errors and exceptions, `requests` all requests but
 // the page itself.

@@ -1,9 +1,4 @@
 // The list at the left: sessions by day or project, or hits while something is typed.
-import { html, useEffect, useMemo, useState } from '/htm-preact.js';
-
-import { agents } from '/agents.js';
-import { agentName, counted, dayOf, Dot, Empty, isoDay, Marked, Problem, Rows, short, timeOf, useAnswer, useSettled } from '/web_parts.js';
-import { askPages, firstList } from '/web_server.js';
 
 const kMore = 1000;
 
@@ -11,7 +6,7 @@ const scope = ({ agent, project, since, state }) => ({ platform: agent, project,
 
 // All sessions that fit, newest first: some at once, the others as they come. When something was stored,
 // the newest are asked for again. No filters: nothing is asked.
-export function useSessions(filters, version) {
+function useSessions(filters, version) {
   const [state, setState] = useState({ sessions: [], busy: true });
   const key = filters ? JSON.stringify(scope(filters)) : '';
   useEffect(() => {
@@ -71,6 +66,7 @@ function rowsOf(sessions, byProject) {
 }
 
 const isRunning = (session) => session.state === 'active' || session.state === 'started';
+const endOf = ({ outcome }) => ({ fail: 'failed', abandoned: 'abandoned' }[outcome]);
 
 function SessionRow({ session, depth, open, byProject }) {
   const facts = [agentName(session.platform), !byProject && session.project, session.git_branch,
@@ -78,10 +74,24 @@ function SessionRow({ session, depth, open, byProject }) {
     session.tokens_output && `${short(session.tokens_output)} tokens`];
   return html`<a class="row ${depth ? 'child' : ''}" style=${{ '--depth': depth }} href=${`#/s/${encodeURIComponent(session.session_id)}`} aria-current=${open ? 'true' : undefined}>
     <span class="line"><span class="title text">${depth ? html`<span class="muted">↳ </span>` : ''}${session.session_name || 'Without a title'}</span>
-      ${isRunning(session) && html`<span class="running">running</span>`}
+      ${isRunning(session) ? html`<span class="running">running</span>` : endOf(session) && html`<span class="muted small">${endOf(session)}</span>`}
       <time class="muted small" datetime=${session.last_event_at}>${byProject ? isoDay(session.last_event_at) : timeOf(session.last_event_at)}</time></span>
     <span class="line small muted"><${Dot} agent=${session.platform} /><span class="facts text">${facts.filter(Boolean).join(' · ')}</span></span>
   </a>`;
+}
+
+// The passage that was found if the agent said it. Else, as the prompt stands above it and arguments of tools are no
+// sentences, the line of the answer with most of the words found, if it has one.
+function Telling({ hit }) {
+  const plain = (text) => text.replace(/\s+/g, ' ');
+  const passage = plain(hit.snippet).replace(/^… ?|…$/g, '');
+  const said = hit.assistant_response ?? '';
+  if (!said || plain(said).includes(passage)) return html`<${Marked} text=${hit.snippet} matches=${hit.matches} />`;
+  const words = [...new Set(marksOf(hit.snippet, hit.matches).filter(([, isMatch]) => isMatch).map(([word]) => word.toLowerCase()))];
+  const foundIn = (line) => words.filter((word) => line.toLowerCase().includes(word)).length;
+  const best = said.split('\n').filter((line) => line.trim()).reduce((a, b) => (foundIn(b) > foundIn(a) ? b : a), '') || said.trimStart().split('\n')[0];
+  if (foundIn(best) === 0 && !plain(hit.user_message ?? '').includes(passage)) return html`<${Marked} text=${hit.snippet} matches=${hit.matches} />`;
+  return html`<span class="text">${best}</span>`;
 }
 
 function HitRow({ hit, open }) {
@@ -90,24 +100,24 @@ function HitRow({ hit, open }) {
   return html`<a class="row hit" href=${href} aria-current=${open ? 'true' : undefined}>
     <span class="line"><span class="title text">${(isMemory ? hit.memory?.title : hit.user_message || hit.session_name) || 'Without words'}</span>
       <time class="muted small" datetime=${hit.timestamp}>${isoDay(hit.timestamp)}</time></span>
-    <span class="snippet small"><${Marked} text=${hit.snippet} matches=${hit.matches} /></span>
+    <span class="snippet small"><${Telling} hit=${hit} /></span>
     <span class="line small muted">${isMemory ? 'Memory' : html`<${Dot} agent=${hit.platform} /><span class="facts text">${[agentName(hit.platform), hit.project, hit.session_name].filter(Boolean).join(' · ')}</span>`}</span>
   </a>`;
 }
 
-export function Filters({ filters, change, withState }) {
+function Filters({ filters, change, withState }) {
   const set = (name) => (event) => change({ [name]: event.target.value });
   return html`<div class="filters">
     <select aria-label="Agent" value=${filters.agent} onChange=${set('agent')}>
       <option value="">All agents</option>
-      ${Object.entries(agents).map(([key, agent]) => html`<option value=${key}>${agent.name}</option>`)}
+      ${Object.entries(agents).map(([key, name]) => html`<option value=${key}>${name}</option>`)}
     </select>
     <select aria-label="Since" value=${filters.since} onChange=${set('since')}>
       <option value="">Any time</option><option value="today">Today</option><option value="yesterday">Since yesterday</option>
       <option value="7d">Seven days</option><option value="30d">Thirty days</option><option value="365d">A year</option>
     </select>
     ${withState && html`<select aria-label="State" value=${filters.state} onChange=${set('state')}>
-      <option value="">Any state</option><option value="active">Running</option><option value="stopped">Ended</option>
+      <option value="">Any state</option>${['running', 'done', 'failed', 'abandoned', 'ended'].map((state) => html`<option value=${state}>${state}</option>`)}
     </select>`}
     <input type="search" aria-label="Project" placeholder="Project" value=${filters.project} onInput=${set('project')} />
   </div>`;
@@ -116,13 +126,13 @@ export function Filters({ filters, change, withState }) {
 const rowHeight = (rows) => (i) => (rows[i].heading !== undefined ? 38 : rows[i].depth ? 52 : 58);
 const hitHeight = () => 104;
 
-export function SessionList({ filters, everything, change, openSession, openTurn, version, control }) {
+function SessionList({ filters, everything, change, openSession, openTurn, version, control }) {
   const [byProject, setByProject] = useState(false);
   const settled = { ...filters, q: useSettled(filters.q), project: useSettled(filters.project) };
   const narrowed = settled.agent || settled.project || settled.since || settled.state;
   const some = useSessions(narrowed ? settled : null, version);
   const listed = narrowed ? some : everything;
-  const hits = useAnswer('semantic_search', settled.q.trim() ? { ...scope(settled), state: '', query: settled.q.trim(), n_results: 50 } : null);
+  const hits = useAnswer('semantic_search', settled.q.trim() ? { ...scope(settled), state: '', query: settled.q.trim(), n_results: 50, count: true } : null);
   const rows = useMemo(() => rowsOf(listed.sessions, byProject), [listed.sessions, byProject]);
   const height = useMemo(() => rowHeight(rows), [rows]);
   useEffect(() => {
@@ -130,8 +140,9 @@ export function SessionList({ filters, everything, change, openSession, openTurn
   }, [rows.length > 0]);
   const searching = Boolean(filters.q.trim());
   const found = hits.answer?.results ?? [];
+  const all = hits.answer?.with_all_words;
   const told = searching
-    ? hits.answer ? (hits.answer.nothing_relevant && found.length ? 'Nothing is likely to be about this; the nearest:' : found.length ? `${counted(found.length, 'hit')}, best first` : '') : 'Searching …'
+    ? hits.answer ? (hits.answer.nothing_relevant && found.length ? 'Nothing is likely to be about this; the nearest:' : found.length ? `${counted(found.length, 'hit')}, best first${all === undefined ? '' : ` · ${counted(all, 'turn')} with all words`}` : '') : 'Searching …'
     : listed.total === undefined ? 'Reading …' : counted(listed.total, 'session');
   const problem = searching ? hits.error : listed.error;
   return html`<section class="list">

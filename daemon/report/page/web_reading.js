@@ -1,8 +1,4 @@
 // A session from start to end. Turns are fetched as one comes to them; a running session goes on by itself.
-import { html, useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from '/htm-preact.js';
-
-import { agentName, Copy, counted, dayOf, Dot, Empty, isoDay, money, Problem, Prose, Rows, short, timeOf } from '/web_parts.js';
-import { ask, askPages } from '/web_server.js';
 
 const kBlock = 11; // turns that one call returns: one with five neighbours on each side
 
@@ -197,7 +193,7 @@ function Continue({ session }) {
 const turnHeight = () => 240;
 
 // `session`: its id. `wanted`: the id of a turn to begin at.
-export function Reading({ session, wanted, version, facts, back }) {
+function Reading({ session, wanted, version, facts, back }) {
   const last = useRef(-1);
   const [count, setCount] = useState(null);
   const [head, setHead] = useState({});

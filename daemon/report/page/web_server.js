@@ -1,3 +1,5 @@
+'use strict';
+
 // The way to memd: calls of its tools, and the news that something was stored.
 
 // The address that `memd web` prints carries the token; the page keeps it for its other tabs, and for no other port.
@@ -20,11 +22,11 @@ const post = (tool, body, text, signal) => fetch(`/api/${tool}`, {
 });
 
 // What the page shows first is asked for while its other modules load: body → response.
-export const firstList = { all_projects: true, include_subagents: true, n_results: 40 };
+const firstList = { all_projects: true, include_subagents: true, n_results: 40 };
 const early = new Map([[JSON.stringify(firstList), post('list_sessions', JSON.stringify(firstList))]]);
 
 // Returns the answer of a tool; with `text` as an agent reads it. Throws an Error with memd's words.
-export async function ask(tool, args = {}, { signal, text = false } = {}) {
+async function ask(tool, args = {}, { signal, text = false } = {}) {
   const body = JSON.stringify(filled(args));
   let response;
   try {
@@ -41,7 +43,7 @@ export async function ask(tool, args = {}, { signal, text = false } = {}) {
 }
 
 // Asks for all pages of an answer; `take` gets each of them and returns whether it wants more.
-export async function askPages(tool, args, take, options) {
+async function askPages(tool, args, take, options) {
   for (let cursor; ; ) {
     const answer = await ask(tool, { ...args, cursor }, options);
     if (!take(answer) || !answer.next) return;
@@ -50,7 +52,7 @@ export async function askPages(tool, args, take, options) {
 }
 
 // Calls onStored when the store has changed, twice a second at most, and onState with whether memd is there.
-export function follow(onStored, onState) {
+function follow(onStored, onState) {
   let waits = 500;
   let quiet = null; // runs after a call
   let again = false;

@@ -1,10 +1,4 @@
 // The page of `memd web`: which view is shown, and what keys do.
-import { html, render, useEffect, useRef, useState } from '/htm-preact.js';
-
-import { Reading } from '/web_reading.js';
-import { follow } from '/web_server.js';
-import { SessionList, useSessions } from '/web_sessions.js';
-import { Files, Memories, Project, Usage } from '/web_views.js';
 
 const noFilters = { q: '', agent: '', project: '', since: '', state: '' };
 
@@ -31,8 +25,8 @@ function useRoute() {
   return route;
 }
 
-const keys = [['/', 'search'], ['j  k', 'next, previous: session, or turn while one reads'], ['Enter', 'open'], ['Esc', 'back'], ['1 2 3 4', 'sessions, usage, memories, files'], ['?', 'this']];
-const views = [['#/', 'Sessions'], ['#/usage', 'Usage'], ['#/memories', 'Memories'], ['#/files', 'Files']];
+const shortcuts = [['/', 'search'], ['j  k', 'next, previous: session, or turn while one reads'], ['Enter', 'open'], ['Esc', 'back'], ['1 … 5', 'sessions, usage, memories, files, report'], ['?', 'this']];
+const views = [['#/', 'Sessions'], ['#/usage', 'Usage'], ['#/memories', 'Memories'], ['#/files', 'Files'], ['#/report', 'Report']];
 
 function App() {
   const route = useRoute();
@@ -49,7 +43,7 @@ function App() {
   const reads = route.view === 's';
   const back = () => { location.hash = '#/'; };
   useEffect(() => {
-    document.title = `${{ usage: 'Usage', memories: 'Memories', files: 'Files' }[route.view] ?? (filters.q || 'Sessions')} – memd`;
+    document.title = `${{ usage: 'Usage', memories: 'Memories', files: 'Files', report: 'Report' }[route.view] ?? (filters.q || 'Sessions')} – memd`;
   }, [route, filters.q]);
 
   // Moves the focus to the next link of the list, or to the next turn.
@@ -82,7 +76,7 @@ function App() {
         return;
       }
       if (types) return;
-      const act = { '/': () => search.current.focus(), j: () => move(1), k: () => move(-1), '?': () => help.current.showModal(), 1: () => { location.hash = views[0][0]; }, 2: () => { location.hash = views[1][0]; }, 3: () => { location.hash = views[2][0]; }, 4: () => { location.hash = views[3][0]; } }[event.key];
+      const act = { '/': () => search.current.focus(), j: () => move(1), k: () => move(-1), '?': () => help.current.showModal() }[event.key] ?? (views[event.key - 1] && (() => { location.hash = views[event.key - 1][0]; }));
       if (!act) return;
       event.preventDefault();
       act();
@@ -93,7 +87,7 @@ function App() {
 
   const typed = (event) => {
     change({ q: event.target.value });
-    if (['usage', 'files'].includes(route.view)) location.hash = '#/';
+    if (['usage', 'files', 'report'].includes(route.view)) location.hash = '#/';
   };
   const main = useRef();
   return html`
@@ -108,15 +102,16 @@ function App() {
     ${there === false && html`<p class="problem top-note" role="alert">memd web has ended, or this page is of an earlier start. Start it again, and open the address that it prints.</p>`}
     <main ref=${main} tabindex="-1" class=${reads ? 'reads' : ''}>
       ${route.view === 'usage' ? html`<${Usage} filters=${filters} change=${change} version=${version} />`
-        : route.view === 'memories' ? html`<${Memories} filters=${filters} slug=${route.name} sessions=${everything.sessions} version=${version} />`
+        : route.view === 'memories' ? html`<${Memories} filters=${filters} slug=${route.name} graph=${route.query.has('graph')} sessions=${everything.sessions} version=${version} />`
         : route.view === 'files' ? html`<${Files} filters=${filters} path=${route.name} version=${version} />`
+        : route.view === 'report' ? html`<${ReportView} filters=${filters} change=${change} />`
         : html`<div class="panes ${reads ? 'open' : ''}">
             <${SessionList} filters=${filters} everything=${everything} change=${change} openSession=${reads ? route.name : ''} openTurn=${route.query.get('x')} version=${version} control=${list} />
             ${reads ? html`<${Reading} key=${route.name} session=${route.name} wanted=${route.query.get('x')} version=${version} back=${back} facts=${everything.sessions.find((session) => session.session_id === route.name)} />`
               : html`<${Project} filters=${filters} version=${version} />`}
           </div>`}
     </main>
-    <dialog ref=${help} aria-label="Keys"><h2>Keys</h2><dl class="keys">${keys.map(([key, what]) => html`<div><dt><kbd>${key}</kbd></dt><dd>${what}</dd></div>`)}</dl>
+    <dialog ref=${help} aria-label="Keys"><h2>Keys</h2><dl class="keys">${shortcuts.map(([key, what]) => html`<div><dt><kbd>${key}</kbd></dt><dd>${what}</dd></div>`)}</dl>
       <p class="buttons"><button type="button" onClick=${() => help.current.close()}>Close</button></p></dialog>`;
 }
 

@@ -1,15 +1,10 @@
 // A project, usage, memories and files.
-import { html, useEffect, useMemo, useRef, useState } from '/htm-preact.js';
-
-import { agentName, counted, Dot, Empty, isoDay, money, Problem, Prose, short, timeOf, useAnswer, useSettled } from '/web_parts.js';
-import { ask, askPages } from '/web_server.js';
-import { Filters } from '/web_sessions.js';
 
 const kUsageBy = ['day', 'week', 'month', 'model', 'agent', 'project', 'branch', 'session'];
 const tokensOf = (row) => row.tokens_input + row.tokens_output + row.tokens_cache_read + row.tokens_cache_creation;
 
 // The project that the filter names, over its sessions; shown where no session is read.
-export function Project({ filters, version }) {
+function Project({ filters, version }) {
   const project = useSettled(filters.project).trim();
   const { answer, error } = useAnswer('session_summary', project ? { level: 4, project, max_tokens: 8000 } : null, version);
   if (!project || !answer) return html`<div class="nothing"><${Empty}>${(project && error?.message) || 'Choose a session to read it.'}</${Empty}></div>`;
@@ -25,7 +20,7 @@ export function Project({ filters, version }) {
   </section>`;
 }
 
-export function Usage({ filters, change, version }) {
+function Usage({ filters, change, version }) {
   const [by, setBy] = useState('day');
   const { answer, error } = useAnswer('list_sessions', { platform: filters.agent, project: useSettled(filters.project), since: filters.since, all_projects: true, usage: by, n_results: 400 }, version);
   const [total, ...rows] = answer?.usage ?? [];
@@ -40,7 +35,7 @@ export function Usage({ filters, change, version }) {
     ${error && html`<${Problem} error=${error} />`}
     ${total && html`<p class="total"><strong>${cost(total) || `${short(tokensOf(total))} tokens`}</strong> <span class="muted">${short(total.tokens_input)} in · ${short(total.tokens_output)} out · ${short(total.tokens_cache_read)} from the cache${total.unpriced_tokens ? ` · ${short(total.unpriced_tokens)} tokens without a price` : ''}</span></p>`}
     ${answer && !rows.length && html`<${Empty}>No model was used.</${Empty}>`}
-    ${rows.length > 0 && html`<div class="wide" tabindex="0" role="region" aria-label="Usage by ${by}"><table class="usage">
+    ${rows.length > 0 && html`<div class="table-box" tabindex="0" role="region" aria-label="Usage by ${by}"><table class="usage">
       <caption class="sr">Tokens and cost by ${by}</caption>
       <thead><tr><th scope="col">${by}</th><td class="bars"></td><th scope="col">Cost</th><th scope="col">In</th><th scope="col">Out</th><th scope="col">From the cache</th></tr></thead>
       <tbody>${rows.map((row) => html`<tr key=${row.key}><th scope="row" class="text">${by === 'agent' ? agentName(row.key) : row.key || 'unknown'}</th>
@@ -118,23 +113,16 @@ function Memory({ slug, cwd, changed }) {
   </article>`;
 }
 
-// Memories and their links; drawn as in a report.
+// Memories and their links, as in a report.
 function Graph({ cwd, changes }) {
   const { answer, error } = useAnswer('memory_graph', { cwd }, changes);
-  const place = useRef();
-  const nodes = answer?.memories.nodes ?? [];
-  useEffect(() => {
-    if (nodes.length)
-      import('/graph.js').then(({ memoryGraph }) => {
-        const graph = memoryGraph(nodes, answer.memories.edges ?? []);
-        place.current?.replaceChildren(graph.box, graph.panel, ...graph.buttons);
-      });
-  }, [answer]);
+  const { nodes = [], edges = [] } = answer?.memories ?? {};
   if (error) return html`<${Problem} error=${error} />`;
-  return html`<div><${Empty}>Choose a memory, or write one.</${Empty}>${nodes.length > 0 && html`<h3>Graph</h3>`}<div class="memory-graph" ref=${place}></div></div>`;
+  if (!nodes.length) return html`<${Empty}>Choose a memory, or write one.</${Empty}>`;
+  return html`<h2>Graph</h2><${MemoryGraph} nodes=${nodes} edges=${edges} dateName=${isoDay} open=${(slug) => `#/memories/${encodeURIComponent(slug)}`} />`;
 }
 
-export function Memories({ filters, slug, sessions, version }) {
+function Memories({ filters, slug, graph, sessions, version }) {
   const [cwd, setCwd] = useState('');
   const [changes, setChanges] = useState(0);
   const [creating, setCreating] = useState(false);
@@ -142,11 +130,11 @@ export function Memories({ filters, slug, sessions, version }) {
   const { memories, error } = useMemories(query, cwd, `${changes}/${version}`);
   const health = useAnswer('memory_health', { cwd }, changes);
   const directories = useMemo(() => [...new Set(sessions.map((session) => session.cwd).filter(Boolean))].sort(), [sessions]);
-  return html`<section class="view two ${slug || creating ? 'open' : ''}" aria-label="Memories">
+  return html`<section class="view two ${slug || creating || graph ? 'open' : ''}" aria-label="Memories">
     <div class="list">
       <div class="filters"><h2>Memories</h2>
         <select aria-label="Project" value=${cwd} onChange=${(event) => setCwd(event.target.value)}><option value="">Of all projects</option>${directories.map((one) => html`<option value=${one}>${one}</option>`)}</select>
-        <button type="button" onClick=${() => setCreating(true)}>New</button></div>
+        <button type="button" onClick=${() => setCreating(true)}>New</button><a class="narrow" href="#/memories?graph=1">Graph</a></div>
       ${error && html`<${Problem} error=${error} />`}
       ${memories && !memories.length && !error && html`<${Empty}>${query ? 'No memory fits.' : 'There are no memories here yet.'}</${Empty}>`}
       <ul class="plain">${(memories ?? []).map((memory) => html`<li key=${memory.slug}><a class="row" href=${`#/memories/${encodeURIComponent(memory.slug)}`} aria-current=${memory.slug === slug ? 'true' : undefined}>
@@ -154,14 +142,14 @@ export function Memories({ filters, slug, sessions, version }) {
       ${health.answer?.findings.length > 0 && html`<details class="health"><summary>${counted(health.answer.total, 'finding')}</summary><ul>${health.answer.findings.map((one) => html`<li class="small text">${one.slug || one.path}: ${one.message}</li>`)}</ul></details>`}
     </div>
     <div class="detail">
-      ${(slug || creating) && html`<p><a class="back" href="#/memories">‹ Back</a></p>`}
+      ${(slug || creating || graph) && html`<p><a class="back" href="#/memories" onClick=${() => setCreating(false)}>‹ Back</a></p>`}
       ${creating ? html`<${Editor} memory=${{}} cwd=${cwd} done=${(made) => { setCreating(false); setChanges(changes + 1); if (made) location.hash = `#/memories/${encodeURIComponent(made)}`; }} />`
         : slug ? html`<${Memory} slug=${slug} cwd=${cwd} changed=${() => setChanges(changes + 1)} />` : html`<${Graph} cwd=${cwd} changes=${`${changes}/${version}`} />`}
     </div>
   </section>`;
 }
 
-export function Files({ filters, path, version }) {
+function Files({ filters, path, version }) {
   const [typed, setTyped] = useState(path);
   const box = useRef();
   useEffect(() => setTyped(path), [path]);
@@ -185,5 +173,18 @@ export function Files({ filters, path, version }) {
         ${use.change && html`<pre tabindex="0" role="group" aria-label="Change">${use.change}</pre>`}
       </li>`)}</ol>
     </article>`)}
+  </section>`;
+}
+
+// The report that `memd report` saves, of what the filters leave.
+function ReportView({ filters, change }) {
+  const { answer, error, busy } = useAnswer('report', { agent: filters.agent, project: useSettled(filters.project), since: filters.since });
+  const model = useMemo(() => answer && reportModel(answer, (id) => `#/s/${encodeURIComponent(id)}`), [answer]);
+  return html`<section class="view broad" aria-label="Report">
+    <h2>Report</h2>
+    <${Filters} filters=${filters} change=${change} />
+    ${error && html`<${Problem} error=${error} />`}
+    ${busy && html`<p class="muted" role="status">Reading …</p>`}
+    ${model && html`<${Report} model=${model} />`}
   </section>`;
 }
