@@ -120,7 +120,7 @@ class AdapterOf : public Adapter {
   }
   std::optional<std::string> event_text(std::string_view record, EventKind kind, std::uint16_t block) const override {
     Source source;
-    source.platform = describe().platform;
+    source.platform = platform();
     Decoder decoder(source, Detail::full);
     return decoded_text(decoder, record, kind, block);
   }
