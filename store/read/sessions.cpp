@@ -241,6 +241,16 @@ const std::string kWorkTime = R"((
                               R"( AND c.time > 0 AND r.time - c.time BETWEEN 0 AND )" + std::to_string(kMsPerDay) +
                               R"())))";
 
+// The file that the session is read from; of an evicted one, as its digest says.
+const std::string kSourcePath =
+    "coalesce(src.path, (SELECT d.source_path FROM session_digests d WHERE d.session_pk = s.session_pk), '')";
+// The bytes of the session in it; NULL: unknown.
+const std::string kSourceBytes = R"(
+  CASE WHEN s.source_pk IS NULL THEN
+         (SELECT d.source_bytes FROM session_digests d WHERE d.session_pk = s.session_pk)
+       WHEN src.session_uid = s.uid THEN src.size
+       ELSE (SELECT sum(i.bytes) FROM source_items i WHERE i.source_pk = s.source_pk AND i.session_uid = s.uid) END)";
+
 // Columns in the order in which read_session reads them.
 const std::string kSessionsColumns = std::string(R"(
   s.session_pk, s.uid, s.platform, s.native_id, s.kind, s.parent_uid, s.forked_from, s.agent_name,
@@ -251,14 +261,11 @@ const std::string kSessionsColumns = std::string(R"(
   min(s.turns, (SELECT count(*) FROM exchanges x WHERE x.session_pk = s.session_pk)),
   s.tool_calls, s.tool_errors, s.compactions,
   (SELECT count(*) FROM sessions c WHERE c.parent_uid = s.uid AND c.parent_uid <> ''),
-  coalesce(src.path, (SELECT d.source_path FROM session_digests d WHERE d.session_pk = s.session_pk), ''),)") +
-                                     std::string(kTitleColumns) + ", " + std::string(kSilentSince) + R"(,
+  )") + kSourcePath + ", " + std::string(kTitleColumns) +
+                                     ", " + std::string(kSilentSince) + R"(,
   s.stopped_at, s.capture_disabled_at, s.discovered_at, s.ingested_at,
-  iif(s.analysis_version > 0 OR s.evicted_at IS NOT NULL, s.analyzed_at, 0), s.evicted_at, s.repo,
-  CASE WHEN s.source_pk IS NULL THEN
-         (SELECT d.source_bytes FROM session_digests d WHERE d.session_pk = s.session_pk)
-       WHEN src.session_uid = s.uid THEN src.size
-       ELSE (SELECT sum(i.bytes) FROM source_items i WHERE i.source_pk = s.source_pk AND i.session_uid = s.uid) END,
+  iif(s.analysis_version > 0 OR s.evicted_at IS NOT NULL, s.analyzed_at, 0), s.evicted_at, s.repo,)" +
+                                     kSourceBytes + R"(,
   coalesce((SELECT d.wall_clock_ms FROM session_digests d WHERE d.session_pk = s.session_pk AND s.analysis_version > 0),
            )" + kWorkTime + R"(,
            (SELECT d.wall_clock_ms FROM session_digests d WHERE d.session_pk = s.session_pk)),
@@ -295,6 +302,13 @@ SessionRow read_session(sqlite::Database& db, const sqlite::Statement& q) {
 std::optional<TimeMs> work_time(sqlite::Database& db, std::int64_t session_pk) {
   static const std::string sql = "SELECT " + kWorkTime + " FROM sessions s WHERE s.session_pk = ?1";
   return db.query(sql, session_pk).number();
+}
+
+SessionSource source_of_session(sqlite::Database& db, std::int64_t session_pk) {
+  static const std::string sql = "SELECT " + kSourcePath + ", " + kSourceBytes + kFrom + " WHERE s.session_pk = ?1";
+  SessionSource out;
+  if (const auto row = db.query(sql, session_pk).row()) sqlite::read(*row, out.path, out.bytes);
+  return out;
 }
 
 SessionRow session_by_pk(sqlite::Database& db, std::int64_t session_pk) {
