@@ -90,6 +90,9 @@ class Adapter {
  public:
   virtual ~Adapter() = default;
   virtual const AdapterDescription& describe() const = 0;
+  // Members of describe(), which may take its time when it is called first.
+  virtual Platform platform() const { return describe().platform; }
+  virtual std::string_view contract_version() const { return describe().contract_version; }
 
   // Returns the directories to search. They need not exist. A `*` in one component stands for any name; discovery lists
   // the directories that match.

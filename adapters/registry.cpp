@@ -56,7 +56,7 @@ Result<void> use_own_agents(std::span<const std::shared_ptr<const described::Des
   set_own_platforms(lines);
   for (const PlatformInfo& line : platforms().subspan(table().size()))
     for (const auto& adapter : own)
-      if (adapter->describe().platform == line.id) table().push_back(adapter.get());
+      if (adapter->platform() == line.id) table().push_back(adapter.get());
   return {};
 }
 

@@ -305,6 +305,13 @@ fs::path expanded(const std::string& root, const HomeLayout& home) {
   return end + 1 < root.size() ? named / root.substr(end + 1) : named;
 }
 
+const embedded::EmbeddedFile& embedded_description(Platform platform) {
+  const std::string name = std::string(to_string(platform)) + ".yaml";
+  for (const auto& file : embedded::described_agents())
+    if (file.name == name) return file;
+  throw ErrorException(Error(Errc::not_found, "no description " + name));
+}
+
 // Returns "#rrggbb" of a hue in degrees and a lightness from 0 to 1.
 std::string colour(double hue, double lightness) {
   const double strength = 0.55 * std::min(lightness, 1 - lightness);
@@ -322,19 +329,29 @@ std::string colour(double hue, double lightness) {
 }  // namespace
 
 DescribedAdapter::DescribedAdapter(Platform platform, Description description)
-    : platform_(platform), description_(std::move(description)) {
+    : platform_(platform), is_built_in_(false), description_(std::move(description)) {
   std::call_once(parsed_, [&] { description_.adapter.platform = platform_; });
 }
 
 const Description& DescribedAdapter::description() const {
   std::call_once(parsed_, [&] {
-    const std::string name = std::string(to_string(platform_)) + ".yaml";
-    for (const auto& file : embedded::described_agents())
-      if (file.name == name) description_ = parse_description(file.text, name).value();
-    if (description_.sources.empty()) throw ErrorException(Error(Errc::not_found, "no description " + name));
+    const auto& file = embedded_description(platform_);
+    description_ = parse_description(file.text, std::string(file.name)).value();
     description_.adapter.platform = platform_;
   });
   return description_;
+}
+
+// A start asks all adapters, most of them for nothing else.
+std::vector<std::string> DescribedAdapter::roots() const {
+  if (is_built_in_) {
+    const auto& file = embedded_description(platform_);
+    return roots_in(file.text, std::string(file.name));
+  }
+  std::vector<std::string> out;
+  for (const SourceRule& source : description_.sources)
+    out.insert(out.end(), source.roots.begin(), source.roots.end());
+  return out;
 }
 
 std::vector<fs::path> DescribedAdapter::roots(const HomeLayout& home) const {
@@ -344,15 +361,14 @@ std::vector<fs::path> DescribedAdapter::roots(const HomeLayout& home) const {
   const auto add = [&](fs::path path) {
     if (!path.empty() && std::find(out.begin(), out.end(), path) == out.end()) out.push_back(std::move(path));
   };
-  for (const SourceRule& source : description().sources)
-    for (const auto& root : source.roots) {
-      if (!root.starts_with(kProject)) {
-        add(expanded(root, home));
-        continue;
-      }
-      for (const fs::path& project : home.projects)
-        add(project / root.substr(kProject.size()));
+  for (const auto& root : roots()) {
+    if (!root.starts_with(kProject)) {
+      add(expanded(root, home));
+      continue;
     }
+    for (const fs::path& project : home.projects)
+      add(project / root.substr(kProject.size()));
+  }
   return out;
 }
 

@@ -19,7 +19,7 @@ namespace memd::described {
 class DescribedAdapter final : public Adapter {
  public:
   // Of a built-in agent: the embedded file <key>.yaml, which is parsed on first use.
-  explicit DescribedAdapter(Platform platform) : platform_(platform) {}
+  explicit DescribedAdapter(Platform platform) : platform_(platform), is_built_in_(true) {}
   // Of an agent that people describe.
   DescribedAdapter(Platform platform, Description description);
 
@@ -27,6 +27,8 @@ class DescribedAdapter final : public Adapter {
   const Description& description() const;
 
   const AdapterDescription& describe() const override { return description().adapter; }
+  Platform platform() const override { return platform_; }
+  std::string_view contract_version() const override { return kContractVersion; }
   std::vector<std::filesystem::path> roots(const HomeLayout& home) const override;
   std::optional<SourceCandidate> classify(const std::filesystem::path& root,
                                           const std::filesystem::path& file) const override;
@@ -37,7 +39,10 @@ class DescribedAdapter final : public Adapter {
   std::optional<std::string> event_text(std::string_view record, EventKind kind, std::uint16_t block) const override;
 
  private:
+  std::vector<std::string> roots() const;  // as written
+
   const Platform platform_;
+  const bool is_built_in_;
   mutable std::once_flag parsed_;
   mutable Description description_;
 };

@@ -152,6 +152,20 @@ class Parser {
     return out;
   }
 
+  std::vector<std::string> roots(const YAML::Node& node, const std::string& key) {
+    auto out = list(node, key);
+    for (auto& root : out) {
+      while (root.size() > 1 && root.ends_with('/'))
+        root.pop_back();
+      if (!root.starts_with("~/") && !root.starts_with('/') && !(root.starts_with('$') && root.size() > 1) &&
+          !root.starts_with("{project}/"))
+        refuse(file_, node.Mark(), key + ": expected folders that begin with ~/, $VARIABLE, {project}/ or /");
+      if (root == "/" || root == "~/")
+        refuse(file_, node.Mark(), key + ": expected the agent's own folder, not all files");
+    }
+    return out;
+  }
+
  private:
   std::string words(const YAML::Node& node, const std::string& key) {
     auto out = scalar<std::string>(file_, node, key, "a text");
@@ -359,20 +373,6 @@ class Parser {
     }
     if (out.format == SourceFormat::jsonl)
       need(out.records.empty() && out.sessions.empty(), "records: of a log, each line is a record");
-    return out;
-  }
-
-  std::vector<std::string> roots(const YAML::Node& node, const std::string& key) {
-    auto out = list(node, key);
-    for (auto& root : out) {
-      while (root.size() > 1 && root.ends_with('/'))
-        root.pop_back();
-      if (!root.starts_with("~/") && !root.starts_with('/') && !(root.starts_with('$') && root.size() > 1) &&
-          !root.starts_with("{project}/"))
-        refuse(file_, node.Mark(), key + ": expected folders that begin with ~/, $VARIABLE, {project}/ or /");
-      if (root == "/" || root == "~/")
-        refuse(file_, node.Mark(), key + ": expected the agent's own folder, not all files");
-    }
     return out;
   }
 
@@ -732,6 +732,22 @@ class Parser {
 }  // namespace
 
 Description read_description(const YAML::Node& node, const std::string& file) { return Parser(file).read(node); }
+
+std::vector<std::string> roots_in(std::string_view yaml, const std::string& file) {
+  std::string lines;  // a sequence of mappings with nothing but roots
+  bool is_of_roots = false;
+  while (!yaml.empty()) {
+    const std::string_view line = yaml.substr(0, std::min(yaml.find('\n'), yaml.size() - 1) + 1);
+    yaml.remove_prefix(line.size());
+    is_of_roots = line.starts_with("  - roots:") || (is_of_roots && line.starts_with("      "));
+    if (is_of_roots) lines.append(line);
+  }
+  std::vector<std::string> out;
+  for (const auto& source : YAML::Load(lines))
+    for (auto& root : Parser(file).roots(source["roots"], "roots"))
+      out.push_back(std::move(root));
+  return out;
+}
 
 Result<Description> parse_description(std::string_view yaml, const std::string& file) {
   try {

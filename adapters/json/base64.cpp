@@ -17,12 +17,21 @@ std::string base64_decoded(std::string_view text) {
     digits['_'] = 63;
     return digits;
   }();
-  std::string bytes;
-  bytes.reserve(text.size() / 4 * 3 + 3);
+  const auto digit_of = [](char c) { return static_cast<int>(kDigits[static_cast<unsigned char>(c)]); };
+  text = text.substr(0, text.find('='));
+  std::string bytes(text.size() / 4 * 3, '\0');
+  char* out = bytes.data();
+  for (; text.size() >= 4; text.remove_prefix(4)) {
+    const int all = digit_of(text[0]) << 18 | digit_of(text[1]) << 12 | digit_of(text[2]) << 6 | digit_of(text[3]);
+    if (all < 0) return {};
+    *out++ = static_cast<char>(all >> 16);
+    *out++ = static_cast<char>(all >> 8 & 0xff);
+    *out++ = static_cast<char>(all & 0xff);
+  }
   std::uint32_t buffer = 0;
   int bits = 0;
-  for (const char c : text.substr(0, text.find('='))) {
-    const int digit = kDigits[static_cast<unsigned char>(c)];
+  for (const char c : text) {
+    const int digit = digit_of(c);
     if (digit < 0) return {};
     buffer = buffer << 6 | static_cast<std::uint32_t>(digit);
     bits += 6;

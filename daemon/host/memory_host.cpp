@@ -117,8 +117,8 @@ std::string HostFreshness::trouble() const {
 // amount, not as absent.
 std::vector<PlatformFreshness> HostFreshness::not_looked_at_yet() const {
   std::vector<PlatformFreshness> rows;
-  for (const auto& root : discovery_.roots()) {
-    const Platform platform = root.adapter->describe().platform;
+  for (const auto& root : discovery_().roots()) {
+    const Platform platform = root.adapter->platform();
     std::error_code ec;
     if (!std::filesystem::exists(root.path, ec) || (!rows.empty() && rows.back().platform == platform)) continue;
     PlatformFreshness row;
@@ -256,21 +256,37 @@ std::vector<Platform> disabled_platforms(const Config& config) {
   return out;
 }
 
-std::vector<AdapterDescription> describe_adapters(const Config& config) {
+namespace {
+
+AdapterDescription describe(const Adapter& adapter, const Config& config) {
+  AdapterDescription d = adapter.describe();
+  if (!supports_contract(d.contract_version)) d.status = AdapterStatus::unsupported;
+  const auto it = config.platforms.find(d.platform);
   const auto disabled = disabled_platforms(config);
-  std::vector<AdapterDescription> out;
-  for (const Adapter* adapter : all_adapters()) {
-    AdapterDescription d = adapter->describe();
-    if (!supports_contract(d.contract_version)) d.status = AdapterStatus::unsupported;
-    const auto it = config.platforms.find(d.platform);
-    if (std::find(disabled.begin(), disabled.end(), d.platform) != disabled.end()) d.status = AdapterStatus::disabled;
-    if (it != config.platforms.end() && !it->second.paths.empty()) {
-      d.storage_locations.clear();
-      for (const auto& path : it->second.paths)
-        d.storage_locations.push_back(path.string());
-    }
-    out.push_back(std::move(d));
+  if (std::find(disabled.begin(), disabled.end(), d.platform) != disabled.end()) d.status = AdapterStatus::disabled;
+  if (it != config.platforms.end() && !it->second.paths.empty()) {
+    d.storage_locations.clear();
+    for (const auto& path : it->second.paths)
+      d.storage_locations.push_back(path.string());
   }
+  return d;
+}
+
+}  // namespace
+
+const AdapterDescription* HostAdapters::find(Platform platform) const {
+  const Adapter* adapter = find_adapter(platform);
+  if (adapter == nullptr) return nullptr;
+  const std::lock_guard lock(mutex_);
+  const auto it = described_.find(platform);
+  return it != described_.end() ? &it->second
+                                : &described_.emplace(platform, describe(*adapter, config_)).first->second;
+}
+
+std::vector<AdapterDescription> describe_adapters(const Config& config) {
+  std::vector<AdapterDescription> out;
+  for (const Adapter* adapter : all_adapters())
+    out.push_back(describe(*adapter, config));
   return out;
 }
 
@@ -282,14 +298,12 @@ MemoryHost::MemoryHost(const Settings& settings, const Clock& clock, Background 
     : settings_(settings),
       clock_(clock),
       is_service_(background != nullptr),
-      discovery_(all_adapters(), settings.home, override_roots(settings.config), disabled_platforms(settings.config),
-                 settings.agent_directory, known_projects(settings)),
       semantic_(settings.config.embedding, settings.layout.database(), clock),
       lengths_(std::make_shared<search::DocumentLengths>()),
       readers_(std::make_unique<ReaderPool>(settings.layout.database(), reader_count(settings), semantic_.index(),
                                             lengths_)),
-      adapters_(describe_adapters(settings.config)),
-      freshness_(discovery_, *readers_),
+      adapters_(settings.config),
+      freshness_([this]() -> const Discovery& { return discovery(); }, *readers_),
       source_text_(settings.layout, raw::FrameSeal(settings.cipher)),
       summarizer_(make_summarizer(settings, clock)),
       team_(settings.config.sharing.ask_server_ms == 0
@@ -333,6 +347,14 @@ MemoryHost::MemoryHost(const Settings& settings, const Clock& clock, Background 
 }
 
 MemoryHost::~MemoryHost() { stop(); }
+
+const Discovery& MemoryHost::discovery() const {
+  std::call_once(discovered_, [this] {
+    discovery_.emplace(all_adapters(), settings_.home, override_roots(settings_.config),
+                       disabled_platforms(settings_.config), settings_.agent_directory, known_projects(settings_));
+  });
+  return *discovery_;
+}
 
 std::vector<Platform> MemoryHost::platforms_unread() const {
   std::vector<Platform> out;
@@ -409,7 +431,7 @@ Result<void> MemoryHost::start_ingest() {
   options.exclusion = Exclusion(settings_.config.exclude.projects, settings_.config.exclude.paths);
   options.tailer.raw = raw;
   options.retention = retention_policy(settings_.config);
-  auto ingest = std::make_unique<IngestService>(discovery_, clock_, options);
+  auto ingest = std::make_unique<IngestService>(discovery(), clock_, options);
   std::function<void()> on_analyzed;
   if (settings_.config.judge_decisions && summarizer_ && is_service_) {
     judge_ = std::make_unique<llm::JudgeThread>(*summarizer_, settings_.layout.database(),

@@ -14,8 +14,10 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -48,11 +50,24 @@ class SecondLookWorker;
 class StoreLayout;
 class Withheld;
 
+// Describes an adapter when it is first asked about: a description of an agent takes a third of a millisecond to parse.
+class HostAdapters final : public tools::AdapterCatalogue {
+ public:
+  explicit HostAdapters(const Config& config) : config_(config) {}  // which must outlive it
+  const AdapterDescription* find(Platform platform) const override;
+
+ private:
+  const Config& config_;
+  mutable std::mutex mutex_;
+  mutable std::map<Platform, AdapterDescription> described_;
+};
+
 // The distance of the store behind the sources: live figures while this process ingests, stored figures otherwise.
 // Thread-safe. Owns nothing; the objects it refers to must outlive it.
 class HostFreshness final : public tools::FreshnessProvider {
  public:
-  HostFreshness(const Discovery& discovery, ReaderPool& readers) : discovery_(discovery), readers_(readers) {}
+  HostFreshness(std::function<const Discovery&()> discovery, ReaderPool& readers)
+      : discovery_(std::move(discovery)), readers_(readers) {}
 
   // Switches to live figures; null switches back to stored ones.
   void use(const IngestService* ingest) { ingest_ = ingest; }
@@ -75,7 +90,7 @@ class HostFreshness final : public tools::FreshnessProvider {
  private:
   std::vector<PlatformFreshness> not_looked_at_yet() const;
 
-  const Discovery& discovery_;
+  const std::function<const Discovery&()> discovery_;
   ReaderPool& readers_;
   std::atomic<const IngestService*> ingest_{nullptr};
   std::atomic<std::uint64_t> generation_{1};
@@ -151,7 +166,7 @@ class MemoryHost {
   const mcp::ToolRegistry& whole_answers() const { return whole_answers_; }  // tools::register_whole_answers
   const mcp::ResourceRegistry& resources() const { return resources_; }
   const mcp::PromptRegistry& prompts() const { return prompts_; }
-  const Discovery& discovery() const { return discovery_; }
+  const Discovery& discovery() const;  // as of the first question
   ReaderPool& readers() { return *readers_; }
   const Settings& settings() const { return settings_; }
   const Clock& clock() const { return clock_; }
@@ -195,11 +210,12 @@ class MemoryHost {
   const Settings& settings_;
   const Clock& clock_;
   const bool is_service_;  // false: a command that a user waits for
-  Discovery discovery_;
+  mutable std::once_flag discovered_;
+  mutable std::optional<Discovery> discovery_;
   SemanticSide semantic_;
   const std::shared_ptr<search::DocumentLengths> lengths_;
   const std::unique_ptr<ReaderPool> readers_;
-  std::vector<AdapterDescription> adapters_;
+  const HostAdapters adapters_;
   HostFreshness freshness_;
   SourceText source_text_;
   std::unique_ptr<llm::ConfiguredSummarizer> summarizer_;

@@ -188,9 +188,9 @@ Discovery::Discovery(std::span<const Adapter* const> adapters, const fs::path& h
                      const std::map<Platform, std::vector<fs::path>>& overrides, const std::vector<Platform>& disabled,
                      std::function<fs::path(const char* name)> directory_of, const std::vector<fs::path>& projects) {
   for (const Adapter* adapter : adapters) {
-    const Platform platform = adapter->describe().platform;
+    const Platform platform = adapter->platform();
     if (std::find(disabled.begin(), disabled.end(), platform) != disabled.end()) continue;
-    if (!supports_contract(adapter->describe().contract_version)) {
+    if (!supports_contract(adapter->contract_version())) {
       unsupported_.push_back(adapter);
       continue;
     }
@@ -218,8 +218,8 @@ bool Discovery::has_root(const Root& root) const {
 }
 
 const Adapter* Discovery::adapter(Platform platform) const {
-  const auto it = std::find_if(read_.begin(), read_.end(),
-                               [platform](const Adapter* a) { return a->describe().platform == platform; });
+  const auto it =
+      std::find_if(read_.begin(), read_.end(), [platform](const Adapter* a) { return a->platform() == platform; });
   return it == read_.end() ? nullptr : *it;
 }
 
@@ -233,7 +233,7 @@ std::optional<Discovery::NamedSource> Discovery::part_of(const fs::path& file) c
   for (const auto& root : roots_)
     if (files::is_inside(file, root.path))
       if (auto name = root.adapter->part_of(root.path, file); !name.empty())
-        return NamedSource{root.adapter->describe().platform, std::move(name)};
+        return NamedSource{root.adapter->platform(), std::move(name)};
   return std::nullopt;
 }
 
@@ -303,7 +303,7 @@ std::vector<Discovery::UnreadPlace> Discovery::unread_places() const {
     walk.on_link_out = [&](const fs::path& link) {
       out.push_back({link.string() + " is a link that leads out of " + root.path.string(),
                      "Name " + fs::canonical(link, ec).string() + " in platforms." +
-                         std::string(to_string(root.adapter->describe().platform)) + ".paths."});
+                         std::string(to_string(root.adapter->platform())) + ".paths."});
     };
     walk.search(root, root.path);
   }

@@ -321,7 +321,7 @@ SourceItem SnapshotPass::decode(RecordDecoder& decoder, const SnapshotReader::It
   if (size > limits_.item_bytes) {
     batch.cover("(oversized)", Disposition::skipped, "longer than a record may be", size);
     batch.diagnostics.push_back(
-        {adapter_.describe().platform, DiagnosticType::oversized_record, Severity::warning, {}, 0, number});
+        {adapter_.platform(), DiagnosticType::oversized_record, Severity::warning, {}, 0, number});
     slice.raw.push_back('\n');
   } else {
     if (const auto forgotten = limits_.gate == nullptr ? nullptr : limits_.gate->forgotten_texts())

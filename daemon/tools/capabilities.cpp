@@ -148,10 +148,12 @@ CapabilitiesAnswer compose(const ToolServices& services, const StoreFacts& facts
     out.freshness = freshness_of(*scope);
     out.platforms_searched = scope->searched;
   }
-  for (const AdapterDescription& adapter : services.adapters) {
-    const std::string key(to_string(adapter.platform));
-    if (PlatformOut platform = platform_out(adapter, totals);
-        has_history(platform) || adapter.status != AdapterStatus::active)
+  for (const Platform p : platform_ids()) {
+    const AdapterDescription* adapter = services.adapters.find(p);
+    if (adapter == nullptr) continue;
+    const std::string key(to_string(p));
+    if (PlatformOut platform = platform_out(*adapter, totals);
+        has_history(platform) || adapter->status != AdapterStatus::active)
       out.platforms.emplace_back(key, std::move(platform));
     else
       (out.without_history ? *out.without_history : out.without_history.emplace()).push_back(key);

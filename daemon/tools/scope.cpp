@@ -17,12 +17,6 @@
 namespace memd::tools {
 namespace {
 
-const AdapterDescription* adapter_of(const ToolServices& services, Platform p) {
-  const auto it = std::find_if(services.adapters.begin(), services.adapters.end(),
-                               [&](const AdapterDescription& a) { return a.platform == p; });
-  return it == services.adapters.end() ? nullptr : &*it;
-}
-
 // Returns what a capability allows with a platform's history, in words: "be searched".
 AnswerText doing(Capability c) {
   switch (c) {
@@ -250,12 +244,17 @@ Result<Scope> resolve_scope(const ToolServices& services, const ScopeParams& par
   // Imported sessions keep the platform they come from, which then has history without a source of its own.
   const bool imports = fresh_of(Platform::imported) != known.end();
   bool excluded = false;
+  std::vector<Platform> quiet;  // without known history; asked about only where it matters
   for (const Platform p : platform_ids()) {
     const bool by_name = std::find(named.begin(), named.end(), p) != named.end();
     if (!named.empty() && !by_name) continue;
-    const AdapterDescription* adapter = adapter_of(services, p);
     const auto fresh = fresh_of(p);
     const bool has_history = fresh != known.end() || (by_name && imports);
+    if (!by_name && !has_history && !known.empty()) {
+      quiet.push_back(p);
+      continue;
+    }
+    const AdapterDescription* adapter = services.adapters.find(p);
     if (adapter == nullptr && !by_name && !has_history) continue;
     AnswerText reason;
     if (adapter != nullptr || !imports) reason = reason_to_exclude(adapter, request.needed);
@@ -274,7 +273,14 @@ Result<Scope> resolve_scope(const ToolServices& services, const ScopeParams& par
     if (fresh != known.end()) scope.freshness.push_back(*fresh);
   }
   scope.is_selected = !named.empty();
-  if (named.empty() && !excluded) scope.filter.platforms.clear();
+  if (named.empty() && !excluded) {
+    scope.filter.platforms.clear();
+  } else {
+    for (const Platform p : quiet)
+      if (const auto* adapter = services.adapters.find(p))
+        if (reason_to_exclude(adapter, request.needed).empty()) scope.filter.platforms.push_back(p);
+    std::ranges::sort(scope.filter.platforms);
+  }
   scope.filter.no_platform = scope.filter.platforms.empty() && excluded;
 
   for (const Platform p : scope.filter.platforms)

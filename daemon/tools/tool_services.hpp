@@ -11,7 +11,6 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -48,6 +47,15 @@ class FreshnessProvider {
   virtual bool is_reading() const { return true; }
   // Returns a number that grows with each commit to the store.
   virtual std::uint64_t generation() const = 0;
+};
+
+// What the adapters declare, with what the configuration says about them. Thread-safe.
+class AdapterCatalogue {
+ public:
+  virtual ~AdapterCatalogue() = default;
+  // Returns the declaration of a platform's adapter, which lives as long as the catalogue; null: there is no adapter.
+  // The first question about a platform may take its time.
+  virtual const AdapterDescription* find(Platform platform) const = 0;
 };
 
 // Reads full texts that the store's rows do not hold (tool inputs and results, thinking) from the agent's file, else
@@ -87,8 +95,8 @@ struct ToolServices {
   const Clock& clock;
   const FreshnessProvider& freshness;
   const RawText& raw_text;
-  std::span<const AdapterDescription> adapters;  // in the order of Platform
-  std::filesystem::path database;                // for its size
+  const AdapterCatalogue& adapters;
+  std::filesystem::path database;  // for its size
   ToolDefaults defaults{};
   // Runs work on another thread soon, while the services live. Empty: work is done in place.
   std::function<void(std::function<void()>)> background;

@@ -109,11 +109,11 @@ std::optional<KeptDigest> MakeDigestQuery::run(sqlite::Database& db) const {
   if (exchanges.empty()) return std::nullopt;
   auto kept = KeptDigestQuery{session_pk}.run(db);
   if (kept && exchanges.back().is_evicted()) return kept;  // made from the full texts
-  const SessionRow session = queries::session_by_pk(db, session_pk);
   KeptDigest out;
   out.wall_clock = queries::work_time(db, session_pk).value_or(0);
-  out.source_path = session.source_path;
-  out.source_bytes = session.source_bytes;
+  const auto source = queries::source_of_session(db, session_pk);
+  out.source_path = source.path;
+  out.source_bytes = source.bytes;
   for (auto row = exchanges.begin(); row != exchanges.end() && out.request.empty(); ++row)
     out.request = request_gist(beginning(row->user_message));
   for (auto row = exchanges.rbegin(); row != exchanges.rend() && out.result.empty(); ++row)

@@ -241,6 +241,16 @@ const std::string kWorkTime = R"((
                               R"( AND c.time > 0 AND r.time - c.time BETWEEN 0 AND )" + std::to_string(kMsPerDay) +
                               R"())))";
 
+// The file that the session is read from; of an evicted one, as its digest says.
+const std::string kSourcePath =
+    "coalesce(src.path, (SELECT d.source_path FROM session_digests d WHERE d.session_pk = s.session_pk), '')";
+// The bytes of the session in it; NULL: unknown.
+const std::string kSourceBytes = R"(
+  CASE WHEN s.source_pk IS NULL THEN
+         (SELECT d.source_bytes FROM session_digests d WHERE d.session_pk = s.session_pk)
+       WHEN src.session_uid = s.uid THEN src.size
+       ELSE (SELECT sum(i.bytes) FROM source_items i WHERE i.source_pk = s.source_pk AND i.session_uid = s.uid) END)";
+
 // Columns in the order in which read_session reads them.
 const std::string kSessionsColumns = std::string(R"(
   s.session_pk, s.uid, s.platform, s.native_id, coalesce(p.identity_key, ''), coalesce(p.name, ''),
@@ -250,14 +260,11 @@ const std::string kSessionsColumns = std::string(R"(
   min(s.turns, (SELECT count(*) FROM exchanges x WHERE x.session_pk = s.session_pk)),
   s.tool_calls, s.tool_errors, s.compactions,
   (SELECT count(*) FROM sessions c WHERE c.parent_uid = s.uid AND c.parent_uid <> ''),
-  coalesce(src.path, (SELECT d.source_path FROM session_digests d WHERE d.session_pk = s.session_pk), ''),)") +
-                                     std::string(kTitleColumns) + ", " + std::string(kSilentSince) + R"(,
+  )") + kSourcePath + ", " + std::string(kTitleColumns) +
+                                     ", " + std::string(kSilentSince) + R"(,
   s.stopped_at, s.capture_disabled_at, s.discovered_at, s.ingested_at,
-  iif(s.analysis_version > 0 OR s.evicted_at IS NOT NULL, s.analyzed_at, 0), s.evicted_at,
-  CASE WHEN s.source_pk IS NULL THEN
-         (SELECT d.source_bytes FROM session_digests d WHERE d.session_pk = s.session_pk)
-       WHEN src.session_uid = s.uid THEN src.size
-       ELSE (SELECT sum(i.bytes) FROM source_items i WHERE i.source_pk = s.source_pk AND i.session_uid = s.uid) END,
+  iif(s.analysis_version > 0 OR s.evicted_at IS NOT NULL, s.analyzed_at, 0), s.evicted_at,)" +
+                                     kSourceBytes + R"(,
   coalesce((SELECT d.wall_clock_ms FROM session_digests d WHERE d.session_pk = s.session_pk AND s.analysis_version > 0),
            )" + kWorkTime + R"(,
            (SELECT d.wall_clock_ms FROM session_digests d WHERE d.session_pk = s.session_pk)),
@@ -301,6 +308,13 @@ void read_attributes(const sqlite::Statement& row, int column, SessionAttributes
                     out.title, out.title_rank, out.description, out.cwd, out.git_branch, out.model, out.agent_version,
                     out.mode, out.repo, out.started_at, out.ended_at, out.context_tokens, out.lines_added,
                     out.lines_removed, out.cost_usd);
+}
+
+SessionSource source_of_session(sqlite::Database& db, std::int64_t session_pk) {
+  static const std::string sql = "SELECT " + kSourcePath + ", " + kSourceBytes + kFrom + " WHERE s.session_pk = ?1";
+  SessionSource out;
+  if (const auto row = db.query(sql, session_pk).row()) sqlite::read(*row, out.path, out.bytes);
+  return out;
 }
 
 SessionRow session_by_pk(sqlite::Database& db, std::int64_t session_pk) {
@@ -391,12 +405,12 @@ std::int64_t resolve_session(sqlite::Database& db, std::string_view reference, s
                        platform, prefix));
   if (const auto pk = only_one(db, close, reference)) return pk;
   if (const auto slash = prefix.find('/'); slash != std::string::npos) {  // 17b6b665/a81c
-    const auto subagents = collect(
-        db.query("SELECT session_pk, kind FROM sessions WHERE substr(platform, 1, length(?1)) = ?1"
-                 " AND substr(native_id, 1, length(?2)) = ?2"
-                 " AND (instr(native_id, '/' || ?3) > 0 OR instr(native_id, '/' || ?4 || ?3) > 0)"
-                 " ORDER BY ended_at DESC",
-                 platform, prefix.substr(0, slash), prefix.substr(slash + 1), kSubagentIdBegins));
+    const auto subagents =
+        collect(db.query("SELECT session_pk, kind FROM sessions WHERE substr(platform, 1, length(?1)) = ?1"
+                         " AND substr(native_id, 1, length(?2)) = ?2"
+                         " AND (instr(native_id, '/' || ?3) > 0 OR instr(native_id, '/' || ?4 || ?3) > 0)"
+                         " ORDER BY ended_at DESC",
+                         platform, prefix.substr(0, slash), prefix.substr(slash + 1), kSubagentIdBegins));
     if (const auto pk = only_one(db, subagents, reference)) return pk;
   }
   const auto newest = newest_main(db, {}, kCandidates);

@@ -121,6 +121,12 @@ namespace queries {
 
 // Loads one session. Errc::not_found when there is no such row.
 SessionRow session_by_pk(sqlite::Database& db, std::int64_t session_pk);
+// SessionRow::source_path and source_bytes of a session, which is much less work than its row.
+struct SessionSource {
+  std::string path;
+  std::int64_t bytes = 0;
+};
+SessionSource source_of_session(sqlite::Database& db, std::int64_t session_pk);
 // When a session ended. 0: it goes on, or no time of it is known.
 inline TimeMs end_time(const SessionRow& s, TimeMs now, TimeMs stopped_after) {
   return s.ended_at == 0 && s.life.stopped_at == 0 ? 0 : s.life.ended_at(now, stopped_after);

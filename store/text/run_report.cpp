@@ -17,6 +17,16 @@ namespace {
 constexpr std::size_t kLongestSummary = 400;  // bytes; a longer line is no summary
 constexpr int kLastLines = 10;                // among which a message tells how the run ended
 
+// Returns whether without_colours() would change nothing.
+bool is_plain(std::string_view line) {
+  char before = ' ';
+  for (const char c : line) {
+    if (c == '[' || static_cast<unsigned char>(c) < 0x20 || (c == ' ' && before == ' ')) return false;
+    before = c;
+  }
+  return before != ' ' || line.empty();
+}
+
 // Removes colours, also without their escape character, and blanks beyond one.
 std::string without_colours(std::string_view line) {
   std::string out;
@@ -39,15 +49,15 @@ std::string without_colours(std::string_view line) {
   }
   while (out.ends_with(' '))
     out.pop_back();
-  // Maven's level.
-  for (const std::string_view level : {"[INFO] ", "[ERROR] ", "[WARNING] "})
-    if (out.starts_with(level)) out.erase(0, level.size());
   return out;
 }
 
-std::string without_prefix(std::string line) {
+std::string_view without_prefixes(std::string_view line) {
+  // Maven's level.
+  for (const std::string_view level : {"[INFO] ", "[ERROR] ", "[WARNING] "})
+    if (line.starts_with(level)) line.remove_prefix(level.size());
   for (const std::string& prefix : run_words(RunWord::tool_prefix))
-    if (line.starts_with(prefix)) line.erase(0, prefix.size());
+    if (line.starts_with(prefix)) line.remove_prefix(prefix.size());
   return line;
 }
 
@@ -59,8 +69,11 @@ class ReportReader {
     for (std::size_t at = 0; at < text.size();) {
       const auto end = std::min(text.find('\n', at), text.size());
       if (end == text.size() && !whole) break;  // may be cut inside a count
-      const std::string line = without_prefix(without_colours(text.substr(at, end - at)));
+      std::string_view line = text.substr(at, end - at);
       at = end + 1;
+      std::string cleaned;
+      if (!is_plain(line)) line = cleaned = without_colours(line);
+      line = without_prefixes(line);
       const RunMarks marks = run_marks(line);
       if (line.empty() || marks.has(RunWord::tool_line)) continue;
       if (error_age_) ++*error_age_;
@@ -79,7 +92,7 @@ class ReportReader {
   }
 
  private:
-  void read_line(const std::string& line, RunMarks marks) {
+  void read_line(std::string_view line, RunMarks marks) {
     if (!any_line_) {
       out_.not_ended |= marks.has(RunWord::not_ended);
       begins_cut_ = line.starts_with("<persisted-output>");
@@ -95,8 +108,8 @@ class ReportReader {
     read_counts(line, marks);
   }
 
-  void read_counts(const std::string& line, RunMarks marks) {
-    if (line.find_first_of("0123456789") == std::string::npos) return;
+  void read_counts(std::string_view line, RunMarks marks) {
+    if (std::none_of(line.begin(), line.end(), ascii::is_digit)) return;
     const RunCounts found = read_run_counts(line);
     counted_ |= found.things && found.counts > 0;
     const bool summary = found.counts > 1 || (found.counts == 1 && found.foreign == 0);

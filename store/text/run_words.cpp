@@ -20,6 +20,8 @@ constexpr std::array<std::string_view, 17> kRunWordNames{
 constexpr std::string_view kGap = "…";
 constexpr std::string_view kOfNumbers = "0123456789.,";
 
+bool is_of_number(char c) { return ascii::is_digit(c) || c == '.' || c == ','; }
+
 // Matches a pattern from its beginning: # a number, … anything, $ the end of the line.
 bool matches_from(std::string_view line, std::string_view pattern) {
   while (!pattern.empty()) {
@@ -31,9 +33,9 @@ bool matches_from(std::string_view line, std::string_view pattern) {
       return false;
     }
     if (pattern.front() == '#') {
-      const auto digits = std::min(line.find_first_not_of(kOfNumbers), line.size());
-      if (digits == 0) return false;
-      line.remove_prefix(digits);
+      const auto behind = std::find_if_not(line.begin(), line.end(), is_of_number);
+      if (behind == line.begin()) return false;
+      line.remove_prefix(static_cast<std::size_t>(behind - line.begin()));
     } else {
       if (line.empty() || line.front() != pattern.front()) return false;
       line.remove_prefix(1);
@@ -64,16 +66,17 @@ class LinePatterns {
   RunMarks marks(std::string_view line) const {
     RunMarks out;
     if (line.empty()) return out;
-    compare(line, anchored_, out);
+    compare(line, 0, anchored_, out);
     for (std::size_t at = 0; at < line.size(); ++at)
-      if (begins_[pair(line[at], at + 1 < line.size() ? line[at + 1] : '\0')]) compare(line.substr(at), anywhere_, out);
+      if (begins_[pair(line[at], at + 1 < line.size() ? line[at + 1] : '\0')]) compare(line, at, anywhere_, out);
     return out;
   }
 
  private:
   struct Pattern {
     RunWord list;
-    std::string_view text;
+    std::string_view words;  // up to the first #, … or $
+    std::string_view rest;
   };
   using ByFirst = std::array<std::vector<Pattern>, 256>;
 
@@ -81,17 +84,24 @@ class LinePatterns {
     return static_cast<std::size_t>(static_cast<unsigned char>(first)) << 8U | static_cast<unsigned char>(second);
   }
 
-  static void compare(std::string_view line, const ByFirst& patterns, RunMarks& out) {
-    for (const Pattern& pattern : patterns[static_cast<unsigned char>(line.front())])
-      if (!out.has(pattern.list) && matches_from(line, pattern.text)) out.add(pattern.list);
+  static void compare(std::string_view line, std::size_t at, const ByFirst& patterns, RunMarks& out) {
+    const bool in_number = at > 0 && is_of_number(line[at - 1]);  // whose beginning was compared
+    line.remove_prefix(at);
+    for (const Pattern& pattern : patterns[static_cast<unsigned char>(line.front())]) {
+      if (in_number && pattern.words.empty()) continue;
+      if (line.starts_with(pattern.words) && matches_from(line.substr(pattern.words.size()), pattern.rest))
+        out.add(pattern.list);
+    }
   }
 
   void add(RunWord list, std::string_view pattern) {
     const bool anchored = pattern.starts_with('^');
     if (anchored) pattern.remove_prefix(1);
     const std::string_view first = pattern.front() == '#' ? kOfNumbers : pattern.substr(0, 1);
+    const std::size_t words = std::min({pattern.find('#'), pattern.find(kGap), pattern.find('$'), pattern.size()});
+    const Pattern added{list, pattern.substr(0, words), pattern.substr(words)};
     for (const char c : first) {
-      (anchored ? anchored_ : anywhere_)[static_cast<unsigned char>(c)].push_back({list, pattern});
+      (anchored ? anchored_ : anywhere_)[static_cast<unsigned char>(c)].push_back(added);
       if (anchored) continue;
       const std::string_view rest = pattern.substr(1);
       const bool is_known = pattern.front() != '#' && !rest.empty() && rest.front() != '#' && rest.front() != '$' &&

@@ -55,12 +55,11 @@ ResponseLedger::Entry* ResponseLedger::find(std::uint64_t key) {
   return it == entries_.end() ? nullptr : &it->second;
 }
 
-void ResponseLedger::load_variants(std::uint64_t key, std::int64_t session_pk, std::int64_t exchange_number) {
-  static const std::string sql = "SELECT " + std::string(kColumns) +
-                                 ", response_key FROM responses WHERE session_pk = ? AND exchange_number = ?"
-                                 " AND response_key BETWEEN ? AND ?";
-  auto& q =
-      db_.prepare(sql).bind(session_pk, exchange_number, as_sql(upper_bits(key)), as_sql(key | kResponseVariants));
+void ResponseLedger::load(std::int64_t session_pk, std::int64_t exchange_number) {
+  if (!loaded_.emplace(session_pk, exchange_number).second) return;
+  static const std::string sql =
+      "SELECT " + std::string(kColumns) + ", response_key FROM responses WHERE session_pk = ? AND exchange_number = ?";
+  auto& q = db_.prepare(sql).bind(session_pk, exchange_number);
   while (q.step()) {
     Entry entry{session_pk, exchange_number, q.int64(0), q.int64(1), {}, facts_of_flags(q.int64(2)), true, false};
     entry.usage = {q.int64(3), q.int64(4), q.int64(5), q.int64(6), q.int64(7), q.int64(8)};
@@ -100,13 +99,13 @@ ResponseLedger::Entry& ResponseLedger::find_or_make(const Event& e, std::int64_t
   const auto place = identities_.find(identity_of(key));
   if (place) {
     if (place->session_pk != session_pk) return keep(key, {.session_pk = place->session_pk, .stored = true});
-    load_variants(key, place->session_pk, place->place);
+    load(place->session_pk, place->place);
     if (Entry* known = find(key)) return *known;
     if (Entry* known = find_variant(e, place->session_pk, place->place)) return *known;
     return keep(key, {.session_pk = place->session_pk, .exchange_number = place->place, .stored = true});
   }
   for (const std::int64_t number : {exchange_number, exchange_number - 1})
-    if (number >= -1) load_variants(key, session_pk, number);
+    if (number >= -1) load(session_pk, number);
   if (Entry* known = find_variant(e, session_pk, exchange_number)) {
     new_aliases_.push_back(key);
     return *known;
@@ -182,6 +181,7 @@ void ResponseLedger::flush() {
 
 void ResponseLedger::clear() {
   entries_.clear();
+  loaded_.clear();
   variants_.clear();
   aliases_.clear();
   new_aliases_.clear();

@@ -7,6 +7,7 @@
 #include "store/write/session_state.hpp"
 
 #include <cstdint>
+#include <set>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -45,13 +46,14 @@ class ResponseLedger {
   Entry& find_or_make(const Event& event, std::int64_t session_pk, std::int64_t exchange_number);
   Entry* find(std::uint64_t key);
   Entry* find_variant(const Event& event, std::int64_t session_pk, std::int64_t exchange_number);
-  void load_variants(std::uint64_t key, std::int64_t session_pk, std::int64_t exchange_number);
+  void load(std::int64_t session_pk, std::int64_t exchange_number);
   Entry& keep(std::uint64_t key, const Entry& entry);
   void update(std::uint64_t key, const Entry& entry);
 
   sqlite::Database& db_;
   IdentityIndex& identities_;
   std::unordered_map<std::uint64_t, Entry> entries_;
+  std::set<std::pair<std::int64_t, std::int64_t>> loaded_;  // session and exchange: their rows are among entries_
   std::unordered_multimap<std::uint64_t, std::uint64_t> variants_;  // keys of entries_ by their upper bits
   std::unordered_map<std::uint64_t, std::uint64_t> aliases_;        // further keys of a response
   std::vector<std::uint64_t> new_aliases_;                          // since the last flush

@@ -106,6 +106,11 @@ TEST(Described, BuiltInDescriptionsAreOfPlatforms) {
     EXPECT_EQ(file.name, description->key + ".yaml");
     EXPECT_EQ(name_of(*platform), description->name);
     EXPECT_EQ(find_adapter(*platform)->describe().platform, *platform);
+    EXPECT_EQ(find_adapter(*platform)->describe().contract_version, find_adapter(*platform)->contract_version());
+    std::vector<std::string> roots;
+    for (const auto& source : description->sources)
+      roots.insert(roots.end(), source.roots.begin(), source.roots.end());
+    EXPECT_EQ(roots_in(file.text, description->key), roots) << "each source begins with its roots";
   }
 }
 

@@ -76,6 +76,24 @@ TEST_F(PlatformScope, SearchLeavesOutWhatCannotBeSearchedAndSaysWhy) {
   EXPECT_TRUE(has(text, "grok (cannot be searched"));
 }
 
+TEST_F(PlatformScope, OnlyAdaptersWithHistoryAreAskedWhereNothingIsLeftOut) {
+  const auto asked = [&] {
+    adapters.questions = 0;
+    call("semantic_search", R"({"query":"parser"})");
+    return adapters.questions.load();
+  };
+  EXPECT_EQ(asked(), static_cast<int>(platforms().size()));
+  std::erase_if(freshness.rows, [](const PlatformFreshness& f) { return f.platform > Platform::cursor; });
+  EXPECT_EQ(asked(), 2);
+}
+
+TEST_F(PlatformScope, RowsWithoutKnownHistoryAreFoundWhereOthersAreLeftOut) {
+  std::erase_if(freshness.rows, [](const PlatformFreshness& f) { return f.platform == Platform::cursor; });
+  const auto answer = call("semantic_search", R"({"query":"parser","n_results":50})");
+  EXPECT_EQ(answer.at("results").as_array().size(), 4U);
+  EXPECT_EQ(boost::json::serialize(answer.at("platforms_searched")), R"(["claude_code"])");
+}
+
 TEST_F(PlatformScope, EachToolAsksForItsOwnCapability) {
   const std::string grok_by_time =
       "grok: cannot be asked by time: its adapter lacks temporal_query (data metadata_only)\n";

@@ -9,6 +9,7 @@
 #include "store/reader.hpp"
 #include "store/text/token_budget.hpp"
 #include "test/support/corpus_store.hpp"
+#include "test/support/tool_fixture.hpp"
 
 #include <gtest/gtest.h>
 
@@ -35,7 +36,7 @@ TEST_F(ResumeCorpus, EveryCompactionGivesAPackWithinItsBudget) {
   ReaderPool pool(database(), 2);
   const NoFreshness freshness;
   const FileText raw;
-  std::vector<AdapterDescription> adapters;
+  test::FakeAdapters adapters;
   for (const Adapter* adapter : all_adapters())
     adapters.push_back(adapter->describe());
   mcp::ToolRegistry registry;

@@ -16,6 +16,7 @@
 #include "test/support/canaries.hpp"
 #include "test/support/fake_clock.hpp"
 #include "test/support/temp_dir.hpp"
+#include "test/support/tool_fixture.hpp"
 
 #include <gtest/gtest.h>
 #include <boost/json.hpp>
@@ -226,7 +227,8 @@ TEST_F(SecretCanaries, NoneStandsInAnswers) {
   const SourceText texts(layout_, {});
   const NothingNew freshness;
   tools::ToolDefaults defaults;
-  std::vector<AdapterDescription> adapters(2);
+  test::FakeAdapters adapters;
+  adapters.resize(2);
   adapters[0].platform = Platform::claude_code;
   adapters[1].platform = Platform::codex;
   for (AdapterDescription& adapter : adapters)

@@ -16,6 +16,7 @@
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
 
+#include <algorithm>
 #include <atomic>
 #include <map>
 #include <string>
@@ -31,6 +32,16 @@ class FakeFreshness final : public tools::FreshnessProvider {
 
   std::vector<PlatformFreshness> rows;
   std::atomic<std::uint64_t> commits{1};
+};
+
+struct FakeAdapters final : std::vector<AdapterDescription>, tools::AdapterCatalogue {
+  using std::vector<AdapterDescription>::operator=;
+  const AdapterDescription* find(Platform platform) const override {
+    ++questions;
+    const auto it = std::ranges::find(*this, platform, &AdapterDescription::platform);
+    return it == end() ? nullptr : &*it;
+  }
+  mutable std::atomic<int> questions{0};
 };
 
 class FakeRawText final : public tools::RawText {
@@ -147,7 +158,7 @@ class ToolFixture : public testing::Test {
   ReaderPool pool;
   FakeFreshness freshness;
   FakeRawText raw;
-  std::vector<AdapterDescription> adapters;
+  FakeAdapters adapters;
   tools::ToolDefaults defaults;
   std::vector<std::string> roots;  // of the MCP client
   std::string directory;           // in which the client started memd

@@ -101,11 +101,25 @@ double share_of(std::size_t cls) {
   return kShares[cls];
 }
 
+// Returns the classes of at most kWindow bytes as one number.
+std::uint32_t classes_of(std::string_view window) {
+  std::uint32_t out = 1;
+  for (const char c : window)
+    out = out << 5 | static_cast<std::uint32_t>(class_of(c));
+  return out;
+}
+
 bool is_of_frequent_word(std::string_view window) {
-  return std::any_of(kFrequentWords.begin(), kFrequentWords.end(), [&](std::string_view word) {
-    return std::search(word.begin(), word.end(), window.begin(), window.end(),
-                       [](char a, char b) { return class_of(a) == class_of(b); }) != word.end();
-  });
+  static const auto kWindows = [] {
+    std::vector<std::uint32_t> out;
+    for (const std::string_view word : kFrequentWords)
+      for (std::size_t at = 0; at < word.size(); ++at)
+        for (std::size_t length = 1; length <= std::min(LiteralSieve::kWindow, word.size() - at); ++length)
+          out.push_back(classes_of(word.substr(at, length)));
+    std::sort(out.begin(), out.end());
+    return out;
+  }();
+  return std::binary_search(kWindows.begin(), kWindows.end(), classes_of(window));
 }
 
 }  // namespace

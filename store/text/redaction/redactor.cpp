@@ -104,7 +104,7 @@ constexpr std::size_t kShortest = 4;  // bytes that a text with a secret has: wh
 
 }  // namespace
 
-bool has_secret(std::string_view text) { return !secrets_of(text).empty(); }
+bool has_secret(std::string_view text) { return text.size() >= kShortest && !secrets_of(text).empty(); }
 
 bool redact(std::string& text) {
   if (text.size() < kShortest) return false;
