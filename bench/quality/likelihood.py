@@ -3,11 +3,12 @@
 memd says with what is so. Unanswerable questions are hard ones: of the same field, answered only in another home, and,
 of a dialog, with the names exchanged.
 
-  likelihood.py --memd MEMD --corpus HOME --locomo FILE --rows ROWS [--fit] [--only HOME]…
+  likelihood.py --memd MEMD --corpus HOME --locomo FILE --rows ROWS [--fit] [--only HOME]… [--picture SVG]
 
 Writes a line per answer to ROWS, or reads them if the file exists. --fit prints new weights for
 store/search/rank/ranking.hpp, and judges each home by weights that were fitted on the others. An answer is
-right if a right session is among its first five hits; unanswered means that none exists.
+right if a right session is among its first five hits; unanswered means that none exists. --picture draws reliability
+diagrams: the share of right answers among those of each tenth of the likelihoods told.
 """
 import argparse
 import json
@@ -27,6 +28,7 @@ HOMES = {"alex": ("-Users-alex-",), "many": ("-dip-", "-paul-", "-robin-", "-evi
 RIGHT, UNANSWERED = ("talked of",), ("other home", "same field", "other field", "names exchanged")
 FEATURES = ("surprise", "network_cosine", "soft_coverage", "coverage", "bm25", "cosine", "identifier", "surroundings",
             "brevity", "dense_z")
+WAYS = ("second look", "one look", "several")
 RULES = {"second look": ("surprise", "network_cosine", "gap", "soft_coverage"),
          "one look": ("surprise", "gap", "soft_coverage"), "several": ("surprise", "cosine", "gap", "coverage")}
 
@@ -215,6 +217,16 @@ def auc(right, wrong):
     return pairs / max(1, len(right) * len(wrong))
 
 
+def tenths(rows, way, told):
+    """Returns of each tenth of the likelihoods the sums of weights, of likelihoods and of right answers."""
+    bins = [[0.0, 0.0, 0.0] for _ in range(10)]
+    for row, right, weight in weighted(rows, way):
+        p = told(row)
+        for i, x in enumerate((weight, weight * p, weight * right)):
+            bins[min(9, int(10 * p))][i] += x
+    return bins
+
+
 def figures(rows, way, told):
     """`told`: the likelihood of a row. Returns the figures of docs/benchmarks.md by name."""
     found = [told(r) for r in rows if r["kind"] in RIGHT and way in r and r[way]["found"]]
@@ -222,11 +234,7 @@ def figures(rows, way, told):
     if not found or not wrong:
         return {}
     least = sorted(found)[int(0.06 * len(found))]
-    bins = [[0.0, 0.0, 0.0] for _ in range(10)]
-    for row, right, weight in weighted(rows, way):
-        p = told(row)
-        for i, x in enumerate((weight, weight * p, weight * right)):
-            bins[min(9, int(10 * p))][i] += x
+    bins = tenths(rows, way, told)
     total = sum(b[0] for b in bins)
     return {"AUC": auc(found, wrong), "said at .06": mean([w < least for w in wrong]),
             "calibration error": sum(abs(b[1] - b[2]) for b in bins) / total,
@@ -252,6 +260,37 @@ def fitted(rows):
             for way, names in RULES.items()}
 
 
+def kind_of_home(row):
+    return "dialogs" if row["home"].startswith("dialog") else "whole" if row["home"] == "whole" else "homes"
+
+
+def picture(rows):
+    """Returns an SVG: a diagram for each way, a line for each kind of home; the dots' areas are shares of questions."""
+    side, colours = 200, {"homes": "#2563eb", "whole": "#059669", "dialogs": "#d97706"}
+    out = []
+    for i, way in enumerate(WAYS):
+        out.append(f'<g transform="translate({40 + i * (side + 40)} 30)"><text y="-10">{way}</text>'
+                   f'<path d="M0 0V{side}H{side}M0 {side}L{side} 0" fill="none" stroke="#999"/>')
+        for mark in (0, 0.5, 1):
+            out.append(f'<text x="{mark * side}" y="{side + 16}" text-anchor="middle">{mark:g}</text>'
+                       f'<text x="-6" y="{side - mark * side + 4}" text-anchor="end">{mark:g}</text>')
+        for kind, colour in colours.items():
+            bins = tenths([row for row in rows if kind_of_home(row) == kind], way, lambda row: row[way]["told"])
+            total = sum(b[0] for b in bins)
+            dots = [(side * b[1] / b[0], side - side * b[2] / b[0], 20 * math.sqrt(b[0] / total)) for b in bins if b[0]]
+            if not dots:
+                continue
+            line = " ".join(f"{x:.0f},{y:.0f}" for x, y, _ in dots)
+            out.append(f'<g fill="{colour}"><polyline points="{line}" fill="none" stroke="{colour}"/>' + "".join(
+                f'<circle cx="{x:.0f}" cy="{y:.0f}" r="{r:.1f}" fill-opacity=".5"/>' for x, y, r in dots) + "</g>")
+        out.append("</g>")
+    for i, (kind, colour) in enumerate(colours.items()):
+        out.append(f'<text x="{40 + 80 * i}" y="{side + 66}" fill="{colour}">{kind}</text>')
+    width, height = 40 + len(WAYS) * (side + 40), side + 76
+    return (f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" font-family="sans-serif" '
+            f'font-size="12"><rect width="100%" height="100%" fill="#fff"/>\n' + "\n".join(out) + "\n</svg>\n")
+
+
 def judge(o, rows):
     parts = [row for row in rows if row["home"] != "whole"]
     homes = list(dict.fromkeys(row["home"] for row in rows))
@@ -262,14 +301,13 @@ def judge(o, rows):
         rules = {home: fitted([row for row in parts if row["home"] != home]) for home in homes if home != "whole"}
         ways["fitted on the other homes"] = lambda row, way: sigmoid(
             rules[row["home"]][rule_of(way, row[way])].log_odds(row[way]))
-    for way in ("second look", "one look", "several"):
+    for way in WAYS:
         for name, told in ways.items():
             of = lambda row, way=way, told=told: told(row, way)
             asked = parts if o.fit else rows
             groups = {}
             for row in asked:
-                kind = "dialogs" if row["home"].startswith("dialog") else "whole" if row["home"] == "whole" else "homes"
-                groups.setdefault(kind, []).append(row)
+                groups.setdefault(kind_of_home(row), []).append(row)
             for place, part in groups.items():
                 if part:
                     print(f"\n{way}, {name}: {place}", *shown(part, way, of), sep="\n")
@@ -286,10 +324,14 @@ def main():
     parser.add_argument("--rows", type=pathlib.Path, required=True)
     parser.add_argument("--fit", action="store_true")
     parser.add_argument("--only", action="append", help="ask only this home")
+    parser.add_argument("--picture", type=pathlib.Path, help="the file to draw reliability diagrams to")
     o = parser.parse_args()
     if o.only or not o.rows.exists():
         collect(o)
-    judge(o, [json.loads(line) for line in o.rows.read_text().splitlines()])
+    rows = [json.loads(line) for line in o.rows.read_text().splitlines()]
+    judge(o, rows)
+    if o.picture:
+        o.picture.write_text(picture(rows))
 
 
 if __name__ == "__main__":

@@ -2,12 +2,13 @@
 """Quality of retrieval: questions with known answers to memd's tool semantic_search, beside SQLite's FTS5 over the same
 texts. docs/benchmarks.md describes the parts.
 
-  retrieval.py --memd MEMD [--corpus HOME] [--locomo FILE] [--part NAME]… [--final]
+  retrieval.py --memd MEMD [--corpus HOME] [--locomo FILE] [--longmemeval FILE [--ranking OUT]] [--part NAME]… [--final]
 
 Methods: fts5 (porter, stop words dropped, the rest joined by OR, bm25); memd's modes lexical, semantic and hybrid; once
 (hybrid without the second look); also (hybrid with further phrasings in the same call); asked again (also where the
 answer of hybrid is weak); project and elsewhere (hybrid, asked from the project of the right answer and from the largest
 other one). An exchange counts by its id, a session by its first hit. Brackets are 95% intervals over the questions.
+--ranking writes what hybrid ranked as deja-vu's scorer takes it: {question id: [session id, best first]}.
 """
 import argparse
 import collections
@@ -105,6 +106,7 @@ class Part:
         self.name, self.measures, self.groups = name, measures, groups
         self.sessions, self.memd_only = sessions, memd_only
         self.asked = []  # (groups of the question, {method: {measure: value}})
+        self.ranked = {}  # sessions by hybrid, by question
 
     def ask(self, o, write, questions_of):
         with Memd(o.memd, write) as memd:
@@ -117,6 +119,7 @@ class Part:
             index, has_also = fts5(exchanges), any(q.also for q in questions)
             for q, before in zip(questions, once):
                 hybrid = search(memd, q.text, self.sessions, cwd=q.cwd)
+                self.ranked[q.text] = hybrid.sessions
                 answers = {} if self.memd_only else {
                     "fts5": index(q.text, 400 if self.sessions else 10),
                     "lexical": search(memd, q.text, self.sessions, "lexical"),
@@ -209,6 +212,52 @@ def negative_locomo(o):
         part.ask(o, lambda home: write_dialog(home, dialog), lambda _: [
             Question(text, split(group, of=[half(dialog), f"dialog {i + 1}"])) for text, group in asked])
     return part
+
+
+# ---- LongMemEval.
+
+
+def longmemeval(o):
+    """Asks each question in a home with its sessions. Those without an answer (_abs) are left out."""
+    part, ranking = Part("longmemeval", FOUND, ["all"], sessions=True), {}
+    for number, one in enumerate(json.loads(o.longmemeval.read_text())):
+        if "_abs" in one["question_id"]:
+            continue
+        names = {}
+        part.ask(o, lambda home: names.update(write_longmemeval(home, number, one)), lambda _: [Question(
+            one["question"], ["all"], {uid for uid, name in names.items() if name in one["answer_session_ids"]})])
+        ranking[one["question_id"]] = [names[uid] for uid in part.ranked[one["question"]]]
+    if o.ranking:
+        o.ranking.write_text(json.dumps(ranking, indent=0))
+    return part
+
+
+def day_zero(o):
+    """Asks the first hundred questions in one home with the sessions of all of these, as deja-vu's day0bench does."""
+    asked = [one for one in json.loads(o.longmemeval.read_text()) if "_abs" not in one["question_id"]][:100]
+    names = {}
+
+    def write(home):
+        for number, one in enumerate(asked):
+            names.update(write_longmemeval(home, number, one, {*names.values()}))
+    return Part("day-zero", FOUND, ["all"], sessions=True).ask(o, write, lambda _: [Question(
+        one["question"], ["all"], {uid for uid, name in names.items() if name in one["answer_session_ids"]})
+        for one in asked])
+
+
+def write_longmemeval(home, number, one, known=()):
+    """Writes the sessions of a question that are not known. Returns their names by memd's ids."""
+    names = {}
+    for n, (name, date, said) in enumerate(zip(one["haystack_session_ids"], one["haystack_dates"],
+                                               one["haystack_sessions"])):
+        if name in known or name in names.values():
+            continue
+        transcript = Transcript(home, "longmemeval", number, n)
+        start = datetime.strptime(date, "%Y/%m/%d (%a) %H:%M").replace(tzinfo=timezone.utc).timestamp()
+        for i, turn in enumerate(said):
+            transcript.add(turn["role"] == "user", turn["content"], start + 60 * i)
+        names[transcript.write()] = name
+    return names
 
 
 # ---- A home with real histories.
@@ -330,7 +379,8 @@ def homes(o):
 
 PARTS = {"locomo-turns": lambda o: locomo(o, "locomo-turns", True),
          "locomo-sessions": lambda o: locomo(o, "locomo-sessions"),
-         "negative-locomo": negative_locomo, "known-items": known_items, "paraphrases": paraphrases,
+         "negative-locomo": negative_locomo, "longmemeval": longmemeval, "day-zero": day_zero,
+         "known-items": known_items, "paraphrases": paraphrases,
          "questions": questions_as_said, "languages": languages, "in-projects": in_projects, "homes": homes}
 
 
@@ -339,14 +389,18 @@ def main():
     parser.add_argument("--memd", required=True)
     parser.add_argument("--corpus", type=pathlib.Path, help="a home with real histories")
     parser.add_argument("--locomo", type=pathlib.Path, help="LoCoMo, as its authors publish it")
+    parser.add_argument("--longmemeval", type=pathlib.Path, help="LongMemEval-S, as its authors publish it")
+    parser.add_argument("--ranking", type=pathlib.Path, help="the file to write the ranking of longmemeval to")
     parser.add_argument("--part", action="append", choices=PARTS, help="only these parts")
     parser.add_argument("--final", action="store_true", help="the questions that nothing was tuned on, not the others")
     o = parser.parse_args()
+    needed = {name: "locomo" if "locomo" in name else "longmemeval" if name in ("longmemeval", "day-zero") else "corpus"
+              for name in PARTS}
     for name in o.part or PARTS:
-        if o.locomo if "locomo" in name else o.corpus:
+        if getattr(o, needed[name]):
             PARTS[name](o).print()
-        elif o.part or not (o.locomo or o.corpus):
-            parser.error(f"{name} needs --locomo or --corpus")
+        elif o.part or not (o.locomo or o.longmemeval or o.corpus):
+            parser.error(f"{name} needs --{needed[name]}")
 
 
 if __name__ == "__main__":

@@ -31,21 +31,23 @@ class KernelsTest : public testing::Test {
 TEST_F(KernelsTest, DotsAgreeWithTheDefinition) {
   for (const std::size_t stride : {64UL, 128UL, 256UL, 384UL, 1024UL})
     for (const std::size_t rows : {0UL, 1UL, 2UL, 7UL, 33UL}) {
-      Aligned query(stride);
+      constexpr std::size_t kQueries = 11;
+      Aligned queries(kQueries * stride);
       Aligned codes(rows * stride);
-      for (std::size_t d = 0; d < stride; ++d)
-        query.at[d] = std::max<std::int8_t>(byte(), -127);
+      for (std::size_t d = 0; d < kQueries * stride; ++d)
+        queries.at[d] = std::max<std::int8_t>(byte(), -127);
       for (std::size_t i = 0; i < rows * stride; ++i)
         codes.at[i] = i < stride ? (i % 2 != 0 ? -128 : 127) : byte();
-      std::vector<std::int32_t> expected(rows);
-      for (std::size_t i = 0; i < rows; ++i)
+      std::vector<std::int32_t> expected(kQueries * rows);
+      for (std::size_t at = 0; at < expected.size(); ++at)
         for (std::size_t d = 0; d < stride; ++d)
-          expected[i] += query.at[d] * codes.at[i * stride + d];
-      for (const Kernels* k : all_kernels()) {
-        std::vector<std::int32_t> out(rows);
-        k->dots(query.at, codes.at, rows, stride, out.data());
-        EXPECT_EQ(out, expected) << k->name << ' ' << stride;
-      }
+          expected[at] += queries.at[at / rows * stride + d] * codes.at[at % rows * stride + d];
+      for (const Kernels* k : all_kernels())
+        for (std::size_t count = 0; count <= kQueries; ++count) {
+          std::vector<std::int32_t> out(count * rows);
+          k->dots(queries.at, count, codes.at, rows, stride, out.data());
+          EXPECT_THAT(out, testing::ElementsAreArray(expected.data(), out.size())) << k->name << ' ' << stride;
+        }
     }
 }
 
@@ -59,7 +61,7 @@ TEST_F(KernelsTest, ExtremesDoNotSaturate) {
       std::fill_n(codes.at, kStride, static_cast<std::int8_t>(c));
       for (const Kernels* k : all_kernels()) {
         std::int32_t out = 0;
-        k->dots(query.at, codes.at, 1, kStride, &out);
+        k->dots(query.at, 1, codes.at, 1, kStride, &out);
         EXPECT_EQ(out, static_cast<int>(kStride) * q * c) << k->name;
       }
     }

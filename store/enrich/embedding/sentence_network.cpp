@@ -193,11 +193,13 @@ struct Activations {
         wide(tokens * inner),
         codes(tokens * inner),
         scales(tokens),
+        dots(tokens * kMostRows),
         keys(kHeadWidth * padded),
         values(padded * kHeadWidth),
         weights(kQueries * padded) {}
 
-  static constexpr std::size_t kQueries = 4;  // attended at a time
+  static constexpr std::size_t kQueries = 4;    // attended at a time
+  static constexpr std::size_t kMostRows = 64;  // of the weights at a time
 
   std::size_t count;                       // tokens
   std::size_t padded;                      // count, rounded up to whole Lanes
@@ -207,6 +209,7 @@ struct Activations {
   std::vector<float> wide;                 // count × inner
   vectors::AlignedRow codes;               // the input of a linear layer: count × inputs
   std::vector<float> scales;               // of the rows of codes
+  std::vector<std::int32_t> dots;          // count × kMostRows
   std::vector<float> keys;                 // of one head: kHeadWidth × padded
   std::vector<float> values;               // of one head: padded × kHeadWidth
   std::vector<float> weights;              // kQueries × padded
@@ -250,14 +253,14 @@ MEMD_INLINE void linear(const vectors::Kernels& kernels, const LinearWeights& w,
                         float* out) {
   using Vector = Floats<kWidth>;
   constexpr std::size_t kCacheBytes = 24'576;
-  constexpr std::size_t kMostRows = 64;
+  constexpr std::size_t kMostRows = Activations::kMostRows;
   quantise<kWidth>(rows, w.inputs, a);
   const std::size_t tile = std::clamp<std::size_t>(kCacheBytes / w.inputs / kLanes * kLanes, kLanes, kMostRows);
-  std::int32_t dots[kMostRows];
   for (std::size_t o = 0; o < w.outputs; o += tile) {
     const std::size_t here = std::min<std::size_t>(tile, w.outputs - o);
+    kernels.dots(a.codes.data(), a.count, w.codes + o * w.inputs, here, w.inputs, a.dots.data());
     for (std::size_t t = 0; t < a.count; ++t) {
-      kernels.dots(a.codes.data() + t * w.inputs, w.codes + o * w.inputs, here, w.inputs, dots);
+      const std::int32_t* dots = a.dots.data() + t * here;
       const float scale = a.scales[t];
       float* to = out + t * w.outputs + o;
       for (std::size_t k = 0; k < here; k += kWidth) {

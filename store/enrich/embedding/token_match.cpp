@@ -42,7 +42,7 @@ TokenMatch::TokenMatch(const StaticModel& model, std::string_view question)
 float TokenMatch::read_row(std::uint32_t token) {
   std::copy_n(model_.token_codes(token), static_cast<std::size_t>(model_.dimension()), row_.data());
   std::int32_t squares = 0;
-  vectors::kernels().dots(row_.data(), row_.data(), 1, stride_, &squares);
+  vectors::kernels().dots(row_.data(), 1, row_.data(), 1, stride_, &squares);
   return std::sqrt(static_cast<float>(squares));
 }
 
@@ -50,7 +50,7 @@ std::span<const float> TokenMatch::cosines(std::uint32_t token) {
   if (known_[token] == 0) {
     known_[token] = static_cast<std::uint32_t>(cosines_.size()) + 1;
     const float length = read_row(token);
-    vectors::kernels().dots(row_.data(), rows_.data(), question_.size(), stride_, dots_.data());
+    vectors::kernels().dots(row_.data(), 1, rows_.data(), question_.size(), stride_, dots_.data());
     for (std::size_t i = 0; i < question_.size(); ++i)
       cosines_.push_back(length > 0 ? static_cast<float>(dots_[i]) * inverse_[i] / length : 0);
   }

@@ -14,6 +14,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <limits>
 #include <map>
 #include <numeric>
 #include <unordered_map>
@@ -226,12 +227,12 @@ HybridSearch::Attempt HybridSearch::attempt(const SearchQuery& query, std::span<
   const auto likely = [&](const FusionCandidate& c) {
     return words.filters_alone() ? 1 : likelihood(c.evidence, weights, phrasings.size() > 1);
   };
-  double most_inside = 0;
+  double most_inside = -std::numeric_limits<double>::infinity();
   if (!words.filters_alone()) {
     answer.likelihood = 0;
     for (std::size_t i = 0; i < std::min<std::size_t>(hits.size(), kJudgedHits); ++i) {
       answer.likelihood = std::max(answer.likelihood, likely(*hits[i].candidate));
-      most_inside = std::max(most_inside, hits[i].candidate->evidence);
+      most_inside = std::max(most_inside, log_odds(hits[i].candidate->evidence, weights, phrasings.size() > 1));
     }
     answer.nothing_relevant = confidence_of(answer.likelihood) == Confidence::low;
     answer.weak = query.also.empty() && answer.likelihood < kProbable;
@@ -300,7 +301,8 @@ OutsideHits HybridSearch::search_other_projects(const SearchQuery& query, const 
   }
   if (likeliest == nullptr || words.filters_alone()) return out;
   out.likelihood = likely(*likeliest);
-  if (possible(*likeliest) && likeliest->evidence - most_inside >= kClearlyMore)
+  if (possible(*likeliest) &&
+      log_odds(likeliest->evidence, weights, phrasings.size() > 1) - most_inside >= kClearlyMore)
     out.better = BetterElsewhere{likeliest->id, project_of(likeliest->id), out.likelihood};
   return out;
 }

@@ -77,7 +77,7 @@ class HybridSearch {
   void mark_verbatim_matches(const Phrasing& phrasing, std::span<FusionCandidate> best);
   void compare_tokens(const SemanticQuestion& question, std::vector<FusionCandidate>& ranked);
   void look_again(const Phrasing& phrasing, std::vector<FusionCandidate>& ranked);
-  // Searches without the project filter. `inside`: the filter with it. `most_inside`: highest evidence among the first
+  // Searches without the project filter. `inside`: the filter with it. `most_inside`: highest log odds among the first
   // kJudgedHits hits inside.
   OutsideHits search_other_projects(const SearchQuery& query, const std::vector<Phrasing>& phrasings,
                                     CandidateFilter& inside, std::string_view model, double most_inside);

@@ -152,8 +152,12 @@ double evidence(const RankingFeatures& f, const EvidenceWeights& w) {
          w.soft_coverage * std::max(f.soft_coverage, f.coverage) + w.network_cosine * f.network_cosine;
 }
 
+double log_odds(double evidence, const EvidenceWeights& w, bool several) {
+  return evidence + (several ? w.several : w.constant);
+}
+
 double likelihood(double evidence, const EvidenceWeights& w, bool several) {
-  return 1 / (1 + std::exp(-(evidence + (several ? w.several : w.constant))));
+  return 1 / (1 + std::exp(-log_odds(evidence, w, several)));
 }
 
 Confidence confidence_of(double likelihood) {

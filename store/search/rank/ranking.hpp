@@ -151,6 +151,8 @@ double evidence(const RankingFeatures& features, const EvidenceWeights& weights)
 // Returns the probability, 0…1, that a hit with this evidence is relevant. Calibrated as the share of answerable
 // questions among those whose best hits have this evidence. `several`: the query has several phrasings.
 double likelihood(double evidence, const EvidenceWeights& weights, bool several);
+// The same as log odds, which can be compared between answers that are judged by different weights.
+double log_odds(double evidence, const EvidenceWeights& weights, bool several);
 
 // Likelihoods from which a hit has medium and high confidence.
 inline constexpr double kPossible = 0.3;
@@ -161,8 +163,8 @@ Confidence confidence_of(double likelihood);
 // of them is below kPossible.
 inline constexpr int kJudgedHits = 5;
 
-// A hit of another project counts as better than all hits of the searched project from this surplus of evidence on, in
-// log odds. Its likelihood must also reach kPossible.
-inline constexpr double kClearlyMore = 3.5;
+// A hit of another project counts as better than all hits of the searched project from this surplus of log odds on. Its
+// likelihood must also reach kPossible.
+inline constexpr double kClearlyMore = 1.5;
 
 }  // namespace memd::search

@@ -49,7 +49,7 @@ float FetchedRows::cosine(ExchangeId exchange, std::size_t chunk) {
   const float inverse = inverse_length({row_.data(), dimension_});
   if (inverse == 0) return kNone;
   std::int32_t dot = 0;
-  kernels_.dots(query_, row_.data(), 1, stride_, &dot);
+  kernels_.dots(query_, 1, row_.data(), 1, stride_, &dot);
   return static_cast<float>(dot) * (inverse * inverse_);
 }
 

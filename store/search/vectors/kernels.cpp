@@ -34,7 +34,7 @@ void weighted_sum(const std::int8_t* table, std::size_t dimension, const float* 
   weighted_sum_tail(table, dimension, 0, scale, ids, sum);
 }
 
-constexpr Kernels kScalarKernels{"scalar", dots, differences, weighted_sum};
+constexpr Kernels kScalarKernels{"scalar", dots_one_by_one<dots>, differences, weighted_sum};
 
 std::vector<const Kernels*> find_kernels() {
   std::vector<const Kernels*> out{&kScalarKernels};

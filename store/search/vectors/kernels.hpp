@@ -18,9 +18,10 @@ constexpr std::size_t row_stride(std::size_t dimension) {
 struct Kernels {
   std::string_view name;
 
-  // out[i] = Σ query[d] · codes[i · stride + d]. query has `stride` bytes, none of them -128, aligned like the rows.
-  void (*dots)(const std::int8_t* query, const std::int8_t* codes, std::size_t rows, std::size_t stride,
-               std::int32_t* out);
+  // out[q · rows + i] = Σ queries[q · stride + d] · codes[i · stride + d], for `count` queries. They are aligned like
+  // the rows, and none of their bytes is -128.
+  void (*dots)(const std::int8_t* queries, std::size_t count, const std::int8_t* codes, std::size_t rows,
+               std::size_t stride, std::int32_t* out);
   // Row i starts at bits + i · words. out[i] = Σ over the bits that differ between the row and `signs`: 1 if set in
   // `low`, plus 2 if set in `high`. words ≤ 341, so that the sum fits.
   void (*differences)(const std::uint64_t* signs, const std::uint64_t* low, const std::uint64_t* high,
@@ -43,6 +44,15 @@ extern const Kernels kAvx512Kernels;  // requires has_avx512()
 extern const Kernels kNeonKernels;
 extern const Kernels kDotProductKernels;  // requires has_dot_product()
 #endif
+
+// Kernels::dots() by a function for one query.
+template <void (*kDots)(const std::int8_t* query, const std::int8_t* codes, std::size_t rows, std::size_t stride,
+                        std::int32_t* out)>
+void dots_one_by_one(const std::int8_t* queries, std::size_t count, const std::int8_t* codes, std::size_t rows,
+                     std::size_t stride, std::int32_t* out) {
+  for (std::size_t q = 0; q < count; ++q)
+    kDots(queries + q * stride, codes, rows, stride, out + q * rows);
+}
 
 // Kernels::weighted_sum() from dimension `first` on. The vectorised kernels use it for the remaining dimensions.
 void weighted_sum_tail(const std::int8_t* table, std::size_t dimension, std::size_t first, const float* scale,

@@ -88,8 +88,8 @@ void weighted_sum(const std::int8_t* table, std::size_t dimension, const float* 
 
 }  // namespace
 
-const Kernels kNeonKernels{"NEON", dots, differences, weighted_sum};
-const Kernels kDotProductKernels{"NEON with dot products", dots_at_once, differences, weighted_sum};
+const Kernels kNeonKernels{"NEON", dots_one_by_one<dots>, differences, weighted_sum};
+const Kernels kDotProductKernels{"NEON with dot products", dots_one_by_one<dots_at_once>, differences, weighted_sum};
 
 }  // namespace memd::vectors
 

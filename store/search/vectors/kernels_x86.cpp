@@ -34,6 +34,7 @@ MEMD_AVX2 void dots(const std::int8_t* query, const std::int8_t* codes, std::siz
     __m256i sum[4]{};
     for (std::size_t d = 0; d < stride; d += 32) {
       const __m256i q = load(query + d);
+#pragma GCC unroll 4  // so that the sums stay in registers
       for (std::size_t r = 0; r < 4; ++r)
         sum[r] = _mm256_add_epi32(sum[r], products(q, load(codes + r * stride + d)));
     }
@@ -80,18 +81,21 @@ MEMD_AVX2 void weighted_sum(const std::int8_t* table, std::size_t dimension, con
   std::size_t first = 0;
   for (; first + 64 <= dimension; first += 64) {
     __m256 s[8];
+#pragma GCC unroll 8
     for (int k = 0; k < 8; ++k)
       s[k] = _mm256_loadu_ps(sum + first + 8 * k);
     for (std::size_t i = 0; i < ids.size(); ++i) {
       if (i + 4 < ids.size()) __builtin_prefetch(table + ids[i + 4] * dimension + first);
       const std::int8_t* row = table + ids[i] * dimension + first;
       const __m256 weight = _mm256_set1_ps(scale[ids[i]]);
+#pragma GCC unroll 8
       for (int k = 0; k < 8; ++k) {
         const __m128i bytes = _mm_loadl_epi64(reinterpret_cast<const __m128i*>(row + 8 * k));
         const __m256 numbers = _mm256_cvtepi32_ps(_mm256_cvtepi8_epi32(bytes));
         s[k] = _mm256_add_ps(s[k], _mm256_mul_ps(weight, numbers));
       }
     }
+#pragma GCC unroll 8
     for (int k = 0; k < 8; ++k)
       _mm256_storeu_ps(sum + first + 8 * k, s[k]);
   }
@@ -101,7 +105,7 @@ MEMD_AVX2 void weighted_sum(const std::int8_t* table, std::size_t dimension, con
 }  // namespace
 }  // namespace avx2
 
-const Kernels kAvx2Kernels{"AVX2", avx2::dots, avx2::differences, avx2::weighted_sum};
+const Kernels kAvx2Kernels{"AVX2", dots_one_by_one<avx2::dots>, avx2::differences, avx2::weighted_sum};
 
 namespace avx512 {
 namespace {
@@ -114,34 +118,75 @@ MEMD_AVX512 inline __m512i pairs_of(__m512i a, __m512i b) {
   return _mm512_add_epi32(_mm512_unpacklo_epi32(a, b), _mm512_unpackhi_epi32(a, b));
 }
 
-// The instruction needs one unsigned operand: code + 128. Therefore 128 · Σ query is subtracted from the result. Four
-// rows at a time share the loads of the query and the sums across lanes.
-MEMD_AVX512 void dots(const std::int8_t* query, const std::int8_t* codes, std::size_t rows, std::size_t stride,
-                      std::int32_t* out) {
-  std::int32_t offset = 0;
-  for (std::size_t d = 0; d < stride; ++d)
-    offset += 128 * query[d];
-  std::size_t i = 0;
-  for (; i + 4 <= rows; i += 4, codes += 4 * stride) {
-    __m512i sum[4]{};
-    for (std::size_t d = 0; d < stride; d += 64) {
-      const __m512i q = _mm512_load_si512(query + d);
-      for (std::size_t r = 0; r < 4; ++r)
-        sum[r] = _mm512_dpbusd_epi32(sum[r], unsigned_codes(codes + r * stride + d), q);
+// The sums of each of four registers.
+MEMD_AVX512 inline __m128i sums_of(const __m512i* four) {
+  const __m512i low = pairs_of(four[0], four[1]);
+  const __m512i high = pairs_of(four[2], four[3]);
+  const __m512i quarters = _mm512_add_epi32(_mm512_unpacklo_epi64(low, high), _mm512_unpackhi_epi64(low, high));
+  const __m256i halves = _mm256_add_epi32(_mm512_castsi512_si256(quarters),
+                                          _mm512_castsi512_si256(_mm512_shuffle_i64x2(quarters, quarters, 0x4e)));
+  return _mm_add_epi32(_mm256_castsi256_si128(halves), _mm256_extracti128_si256(halves, 1));
+}
+
+// Adds the products of some queries and rows to sum[query · kRows + row]. The instruction needs one unsigned operand:
+// code + 128. Loops are unrolled so that the sums stay in registers.
+template <std::size_t kQueries, std::size_t kRows>
+MEMD_AVX512 inline void add_products(const std::int8_t* queries, const std::int8_t* codes, std::size_t stride,
+                                     __m512i* sum) {
+  for (std::size_t d = 0; d < stride; d += 64) {
+    __m512i code[kRows];
+#pragma GCC unroll 4
+    for (std::size_t r = 0; r < kRows; ++r)
+      code[r] = unsigned_codes(codes + r * stride + d);
+#pragma GCC unroll 4
+    for (std::size_t q = 0; q < kQueries; ++q) {
+      const __m512i query = _mm512_load_si512(queries + q * stride + d);
+#pragma GCC unroll 4
+      for (std::size_t r = 0; r < kRows; ++r)
+        sum[q * kRows + r] = _mm512_dpbusd_epi32(sum[q * kRows + r], code[r], query);
     }
-    const __m512i low = pairs_of(sum[0], sum[1]);
-    const __m512i high = pairs_of(sum[2], sum[3]);
-    const __m512i quarters = _mm512_add_epi32(_mm512_unpacklo_epi64(low, high), _mm512_unpackhi_epi64(low, high));
-    const __m256i halves = _mm256_add_epi32(_mm512_castsi512_si256(quarters),
-                                            _mm512_castsi512_si256(_mm512_shuffle_i64x2(quarters, quarters, 0x4e)));
-    const __m128i all = _mm_add_epi32(_mm256_castsi256_si128(halves), _mm256_extracti128_si256(halves, 1));
-    _mm_storeu_si128(reinterpret_cast<__m128i*>(out + i), _mm_sub_epi32(all, _mm_set1_epi32(offset)));
   }
-  for (; i < rows; ++i, codes += stride) {
+}
+
+// Each code is loaded once for all queries, and four rows at a time share the sums across lanes.
+template <std::size_t kQueries>
+MEMD_AVX512 inline void dots_of(const std::int8_t* queries, const std::int8_t* codes, std::size_t rows,
+                                std::size_t stride, std::int32_t* out) {
+  std::int32_t offset[kQueries];  // 128 · Σ query
+  for (std::size_t q = 0; q < kQueries; ++q) {
     __m512i sum = _mm512_setzero_si512();
     for (std::size_t d = 0; d < stride; d += 64)
-      sum = _mm512_dpbusd_epi32(sum, unsigned_codes(codes + d), _mm512_load_si512(query + d));
-    out[i] = _mm512_reduce_add_epi32(sum) - offset;
+      sum = _mm512_dpbusd_epi32(sum, _mm512_set1_epi8(static_cast<char>(0x80)),
+                                _mm512_load_si512(queries + q * stride + d));
+    offset[q] = _mm512_reduce_add_epi32(sum);
+  }
+  std::size_t i = 0;
+  for (; i + 4 <= rows; i += 4, codes += 4 * stride) {
+    __m512i sum[kQueries * 4]{};
+    add_products<kQueries, 4>(queries, codes, stride, sum);
+#pragma GCC unroll 4
+    for (std::size_t q = 0; q < kQueries; ++q)
+      _mm_storeu_si128(reinterpret_cast<__m128i*>(out + q * rows + i),
+                       _mm_sub_epi32(sums_of(sum + q * 4), _mm_set1_epi32(offset[q])));
+  }
+  for (; i < rows; ++i, codes += stride) {
+    __m512i sum[kQueries]{};
+    add_products<kQueries, 1>(queries, codes, stride, sum);
+#pragma GCC unroll 4
+    for (std::size_t q = 0; q < kQueries; ++q)
+      out[q * rows + i] = _mm512_reduce_add_epi32(sum[q]) - offset[q];
+  }
+}
+
+MEMD_AVX512 void dots(const std::int8_t* queries, std::size_t count, const std::int8_t* codes, std::size_t rows,
+                      std::size_t stride, std::int32_t* out) {
+  for (; count >= 4; count -= 4, queries += 4 * stride, out += 4 * rows)
+    dots_of<4>(queries, codes, rows, stride, out);
+  switch (count) {
+    case 3: return dots_of<3>(queries, codes, rows, stride, out);
+    case 2: return dots_of<2>(queries, codes, rows, stride, out);
+    case 1: return dots_of<1>(queries, codes, rows, stride, out);
+    default: break;
   }
 }
 
@@ -203,6 +248,7 @@ MEMD_AVX512 void weighted_sum(const std::int8_t* table, std::size_t dimension, c
   std::size_t first = 0;
   for (; first + 128 <= dimension; first += 128) {
     __m512 s[8];
+#pragma GCC unroll 8
     for (int k = 0; k < 8; ++k)
       s[k] = _mm512_loadu_ps(sum + first + 16 * k);
     for (std::size_t i = 0; i < ids.size(); ++i) {
@@ -212,12 +258,14 @@ MEMD_AVX512 void weighted_sum(const std::int8_t* table, std::size_t dimension, c
       }
       const std::int8_t* row = table + ids[i] * dimension + first;
       const __m512 weight = _mm512_set1_ps(scale[ids[i]]);
+#pragma GCC unroll 8
       for (int k = 0; k < 8; ++k) {
         const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(row + 16 * k));
         const __m512 numbers = _mm512_cvtepi32_ps(_mm512_cvtepi8_epi32(bytes));
         s[k] = _mm512_add_ps(s[k], _mm512_mul_ps(weight, numbers));
       }
     }
+#pragma GCC unroll 8
     for (int k = 0; k < 8; ++k)
       _mm512_storeu_ps(sum + first + 16 * k, s[k]);
   }

@@ -207,7 +207,7 @@ class Scan {
   // Computes the cosines of `count` rows from `row` on; 0 for dead rows.
   void cosines(const Segment& s, std::uint32_t row, std::uint32_t count, float* out) const {
     std::array<std::int32_t, kBlockRows> dots;
-    tuning_.kernels->dots(codes_, s.codes->as<std::int8_t>() + row * s_.stride, count, s_.stride, dots.data());
+    tuning_.kernels->dots(codes_, 1, s.codes->as<std::int8_t>() + row * s_.stride, count, s_.stride, dots.data());
     const float* const inverse = s.inverse->as<float>() + row;
     for (std::uint32_t i = 0; i < count; ++i)
       out[i] = static_cast<float>(dots[i]) * (inverse[i] * inverse_);
@@ -328,7 +328,7 @@ class Scan {
       if (inside >= kTelling && !in_range(rows.exchanges[i])) continue;
       std::copy_n(rows.codes.data() + i * s_.stride, s_.stride, row.data());
       std::int32_t dot = 0;
-      tuning_.kernels->dots(codes_, row.data(), 1, s_.stride, &dot);
+      tuning_.kernels->dots(codes_, 1, row.data(), 1, s_.stride, &dot);
       moments_.add(static_cast<float>(dot) * (rows.inverse[i] * inverse_));
     }
   }
