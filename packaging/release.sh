@@ -12,21 +12,8 @@ cd "$root"
 
 # program TARGET: builds memd and prints its path
 program() {
-  local build=$cache/build-$1
-  "$here/libraries.sh" "$1" >&2
-  MEMD_RELEASE_PREFIX=$cache/$1
-  MEMD_RELEASE_TARGET=$1
-  export MEMD_RELEASE_PREFIX MEMD_RELEASE_TARGET
-  cmp -s "$build/key" "$MEMD_RELEASE_PREFIX/key" || rm -rf "$build"
-  mkdir -p "$build"
-  {
-    cmake -S . -B "$build" --preset release --toolchain "$here/toolchain.cmake" -DMEMD_BUILD_BENCH=OFF -DMEMD_WITH_POSTGRES=OFF &&
-      cp "$MEMD_RELEASE_PREFIX/key" "$build/key" &&
-      cmake --build "$build" --parallel "$jobs" --target memd
-  } >"$build.log" 2>&1 || {
-    tail -n 40 "$build.log" >&2
-    die "memd cannot be built for $1; the log is $build.log"
-  }
+  local build
+  build=$(built "$1" OFF memd)
   echo "$build/daemon/memd"
 }
 
@@ -46,12 +33,12 @@ for target in "${targets[@]}"; do
   stage=$cache/stage/$name
   rm -rf "$stage"
   mkdir -p "$stage"/bin "$stage/share/doc/memd/licences"
-  built=$(program "$target")
+  program=$(program "$target")
   case $target in
-    macos-*) "$here/check_macho.sh" "$built" ;;
-    *) ! readelf --program-headers "$built" | grep -q INTERP || die "$built needs shared libraries" ;;
+    macos-*) "$here/check_macho.sh" "$program" "$cache/$target/libSystem.tbd" ;;
+    *) ! readelf --program-headers "$program" | grep -q INTERP || die "$program needs shared libraries" ;;
   esac
-  install -m 0755 "$built" "$stage/bin/memd"
+  install -m 0755 "$program" "$stage/bin/memd"
   cp -r "$told/share" "$stage"
   install -m 0644 LICENSE "$stage/share/doc/memd/copyright"
   install -m 0644 packaging/model/LICENSE "$stage/share/doc/memd/models-license.txt"
@@ -59,7 +46,7 @@ for target in "${targets[@]}"; do
   install -m 0644 "$cache/$target"/licences/* "$stage/share/doc/memd/licences"
   chmod -R u=rwX,go=rX "$stage"
   tar --sort=name --mtime="@$SOURCE_DATE_EPOCH" --owner=0 --group=0 --numeric-owner -C "$cache/stage" -cf - "$name" | gzip -9n >"$dist/$name.tar.gz"
-  say "$dist/$name.tar.gz, $(stat -c %s "$built") bytes unpacked"
+  say "$dist/$name.tar.gz, $(stat -c %s "$program") bytes unpacked"
 done
 "$here/sbom.py" "$version" <"$here/sources.tsv" >"$dist/memd-$version.cdx.json"
 "$here/packages.sh"

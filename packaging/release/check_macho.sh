@@ -1,7 +1,9 @@
 #!/usr/bin/env bash
-# Fails unless a program for macOS starts on version 13 and needs nothing but the system's own library: check_macho.sh PROGRAM
+# Fails unless a program for macOS starts on version 13 and needs nothing but what the system's own library has there:
+# check_macho.sh PROGRAM LIBSYSTEM.TBD
 set -euo pipefail
 program=${1:?which program}
+stub=${2:?the stub of libSystem}
 objdump=$(command -v llvm-objdump || find /usr/bin -name 'llvm-objdump-*' | sort -V | tail -n 1)
 commands=$("$objdump" --macho --private-headers "$program")
 fail() {
@@ -14,3 +16,7 @@ libraries=$("$objdump" --macho --dylibs-used "$program" | tail -n +2 | awk '{pri
 if grep -q ARM64 <<<"$commands" && ! grep -q LC_CODE_SIGNATURE <<<"$commands"; then
   fail "it has no signature, without which macOS does not start it"
 fi
+imports=$("$objdump" --macho --bind --lazy-bind "$program" | awk '/^__/ {print $NF}' | LC_ALL=C sort -u)
+[ -n "$imports" ] || fail "it imports nothing that can be read"
+newer=$(grep -oE "[A-Za-z0-9_\$]+" "$stub" | LC_ALL=C sort -u | LC_ALL=C comm -13 - <(echo "$imports"))
+[ -z "$newer" ] || fail "macOS 13 has not: $(xargs <<<"$newer")"

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Makes the compiler and the static libraries of one target, once: libraries.sh TARGET
+# Makes the compiler and the static libraries of one target, once: libraries.sh TARGET [test]
+# With `test` also what tests need.
 set -euo pipefail
 # shellcheck source=packaging/release/common.sh
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
@@ -9,6 +10,8 @@ triple=$(triple "$target")
 prefix=$cache/$target
 work=$prefix/work
 sources=$cache/sources
+tables=("$here/sources.tsv")
+[ "${2:-}" != test ] || tables+=("$here/test_sources.tsv")
 export SOURCE_DATE_EPOCH=0 # they stay for the next release
 mkdir -p "$work" "$sources" "$prefix"/{bin,include,made,licences,lib/pkgconfig}
 
@@ -20,21 +23,30 @@ if [ ! -d "$zig" ]; then
   mv "$zig.new" "$zig"
 fi
 # Named so that a compiler cache knows their kind. No path of this machine gets into the program. Whether it optimises and strips is
-# the same in each call: with other flags, also those of a ./configure, the compiler builds libc and libc++ anew.
+# the same in each call: with other flags, also those of a ./configure, the compiler builds libc and libc++ anew. Without
+# optimisation, as tests are compiled, it would add UndefinedBehaviorSanitizer.
 make_compiler() {
   local tool flags
   for tool in clang:cc clang++:c++ ar:ar ranlib:ranlib; do
     flags=
-    case $tool in clang*) flags="-target $triple -O2 -s -ffile-prefix-map=$root=. -ffile-prefix-map=$cache=/" ;; esac
+    case $tool in clang*) flags="-target $triple -O2 -s -ffunction-sections -fdata-sections -fno-sanitize=undefined -ffile-prefix-map=$root=. -ffile-prefix-map=$cache=/" ;; esac
     printf '#!/bin/sh\nexec "%s/ziglang/zig" %s %s "$@"\n' "$zig" "${tool#*:}" "$flags" >"$prefix/bin/${tool%:*}"
     chmod +x "$prefix/bin/${tool%:*}"
   done
 }
 make_compiler
+# What the system library of macOS 13 has, for check_macho.sh: the compiler's own stub is of a later one.
+if [[ $target == macos-* ]] && [ ! -f "$prefix/libSystem.tbd" ]; then
+  python3 -m pip download --quiet --disable-pip-version-check --require-hashes --no-deps --dest "$work" -r "$here/macos.txt"
+  python3 -m zipfile -e "$work"/ziglang-*.whl "$work/stubs"
+  mv "$work/stubs/ziglang/lib/libc/darwin/libSystem.13.tbd" "$prefix/libSystem.tbd"
+fi
 ccache=$(command -v ccache || true)
 cc="${ccache:+$ccache }$prefix/bin/clang"
 
 # --- sources -------------------------------------------------------------------------------------------------------
+
+row_of() { cat "${tables[@]}" | grep "^$1	"; }
 
 # fetch PATH SHA256: to $sources
 fetch() {
@@ -46,28 +58,50 @@ fetch() {
   }
 }
 
-# unpacked NAME: a fresh tree of that source, in $work/NAME
+# tree_of NAME: what makes the tree of a source
+tree_of() { row_of "$1" && declare -f extract && { declare -f "prepare_$1" || true; }; }
+
+# unpacked NAME: a fresh tree of that source, in $work/NAME. What all targets have in common is made once.
 unpacked() {
-  local sum path file
-  [ ! -d "$work/$1" ] || rm -rf "${work:?}/$1"
-  IFS=$'\t' read -r _ _ _ sum path < <(grep "^$1	" "$here/sources.tsv") || die "sources.tsv does not name $1"
-  fetch "$path" "$sum"
-  case $path in
+  local sum path tree
+  IFS=$'\t' read -r _ _ _ sum path < <(row_of "$1") || die "sources.tsv does not name $1"
+  tree=$cache/trees/$1-$(tree_of "$1" | sha256sum | cut -c1-12)
+  if [ ! -d "$tree" ]; then
+    rm -rf "$tree.new"
+    mkdir -p "$cache/trees"
+    fetch "$path" "$sum"
+    extract "$1" "$path" "$tree.new"
+    if declare -F "prepare_$1" >/dev/null; then
+      (cd "$tree.new" && "prepare_$1") >"$tree.log" 2>&1 || die "$1 cannot be prepared; the log is $tree.log"
+    fi
+    mv "$tree.new" "$tree"
+  fi
+  rm -rf "${work:?}/$1"
+  cp -r "$tree" "$work/$1"
+}
+
+# extract NAME PATH TREE
+extract() {
+  local sum file
+  case $2 in
     *.dsc)
       while read -r sum _ file; do
-        fetch "${path%/*}/$file" "$sum"
-      done < <(sed -n '/^Checksums-Sha256:/,/^[^ ]/s/^ //p' "$sources/${path##*/}" | grep -v '[.]asc$')
+        fetch "${2%/*}/$file" "$sum"
+      done < <(sed -n '/^Checksums-Sha256:/,/^[^ ]/s/^ //p' "$sources/${2##*/}" | grep -v '[.]asc$')
       if [ "$1" = boost1.81 ]; then # 46,000 files, of which the headers and three libraries are wanted
-        mkdir "$work/$1"
-        tar -xf "$sources"/boost1.81_*.orig.tar.xz -C "$work/$1" --strip-components=1 --wildcards 'boost/libs/*/include' \
+        mkdir "$3"
+        tar -xf "$sources"/boost1.81_*.orig.tar.xz -C "$3" --strip-components=1 --wildcards 'boost/libs/*/include' \
           boost/libs/{json,url,container}/src boost/LICENSE_1_0.txt
       else
-        dpkg-source --no-check --extract "$sources/${path##*/}" "$work/$1" >/dev/null 2>&1 || die "$1 cannot be unpacked"
+        dpkg-source --no-check --extract "$sources/${2##*/}" "$3" >/dev/null 2>&1 || die "$1 cannot be unpacked"
       fi
       ;;
-    *) mkdir "$work/$1" && tar -xf "$sources/${path##*/}" -C "$work/$1" --strip-components=1 ;;
+    *) mkdir "$3" && tar -xf "$sources/${2##*/}" -C "$3" --strip-components=1 ;;
   esac
 }
+
+prepare_sqlite3() { ./configure && make sqlite3.c sqlite3.h; }
+prepare_snowball() { make CC=gcc CFLAGS=-O0 libstemmer.a; } # writes the sources of the stemmers
 
 # archive LIBRARY FLAG... -- SOURCE...: compiles the sources into lib/libLIBRARY.a
 archive() {
@@ -80,7 +114,7 @@ archive() {
     objects+=("$work/objects/$name/$(tr / _ <<<"${source#"$work"/}").o")
   done
   for source in "$@"; do
-    local compiler=$cc
+    local compiler="$cc -fno-asynchronous-unwind-tables" # no exception passes through C
     case $source in *.cpp | *.cc) compiler="${ccache:+$ccache }$prefix/bin/clang++ -std=c++20" ;; esac
     printf '%s -O2 -DNDEBUG -fPIC -w' "$compiler"
     printf ' %q' "${flags[@]}" -c "$source" -o "$work/objects/$name/$(tr / _ <<<"${source#"$work"/}").o"
@@ -161,7 +195,6 @@ make_yaml-cpp() {
 }
 
 make_sqlite3() {
-  (cd "$work/sqlite3" && ./configure && make sqlite3.c sqlite3.h) >"$work/sqlite3.log" 2>&1
   cp "$work"/sqlite3/sqlite3{,ext}.h "$prefix/include" 2>/dev/null || cp "$work"/sqlite3/{sqlite3.h,src/sqlite3ext.h} "$prefix/include"
   # As Debian builds it, but for UPDATE … LIMIT.
   archive sqlite3 -DSQLITE_SECURE_DELETE -DSQLITE_ENABLE_COLUMN_METADATA -DSQLITE_ENABLE_FTS3 -DSQLITE_ENABLE_DBSTAT_VTAB \
@@ -192,7 +225,7 @@ make_utf8proc() {
   package libutf8proc 2.8.0 -lutf8proc
 }
 
-make_openssl() {
+make_openssl() { # for TLS 1.2 and 1.3, random numbers and SHA-256
   local platform
   case $target in
     linux-x86_64) platform=linux-x86_64 ;;
@@ -204,7 +237,8 @@ make_openssl() {
     cd "$work/openssl"
     sed -i 's/mkbuildinf[.]pl "[^"]*"/mkbuildinf.pl "clang"/' crypto/build.info # else the library tells where its compiler was
     CC=$cc AR=$prefix/bin/ar RANLIB=$prefix/bin/ranlib ./Configure "$platform" no-shared no-tests no-module no-engine no-dso no-legacy \
-      --prefix=/usr --libdir=lib --openssldir=/etc/ssl
+      no-{aria,bf,blake2,camellia,cast,cmp,cms,ct,dsa,dtls,idea,md4,mdc2,ocb,psk,rc2,rc4,rmd160,scrypt,seed,siphash,siv,sm2,sm3,sm4,srp,srtp,ts,whirlpool} \
+      -fno-asynchronous-unwind-tables --prefix=/usr --libdir=lib --openssldir=/etc/ssl
     make build_generated
     make -j "$jobs" libcrypto.a libssl.a
     make install_dev DESTDIR="$work/openssl-installed"
@@ -214,7 +248,6 @@ make_openssl() {
 }
 
 make_snowball() {
-  make -C "$work/snowball" CC=gcc CFLAGS=-O0 libstemmer.a >"$work/snowball.log" 2>&1 # writes the sources of the stemmers
   cp "$work/snowball/include/libstemmer.h" "$prefix/include"
   archive stemmer -I"$work/snowball/include" -- "$work"/snowball/{runtime/api,runtime/utilities,libstemmer/libstemmer}.c "$work"/snowball/src_c/*.c
 }
@@ -260,9 +293,18 @@ make_mimalloc() { # musl's own allocator is slow with threads
   cp "$work"/objects/mimalloc/*.o "$prefix/lib/mimalloc.o"
 }
 
+make_googletest() {
+  local googletest=$work/googletest/googletest googlemock=$work/googletest/googlemock
+  cp -r "$googletest/include/gtest" "$googlemock/include/gmock" "$prefix/include"
+  archive gmock -I"$prefix/include" -I"$googletest" -I"$googlemock" -- "$googletest/src/gtest-all.cc" "$googlemock/src/gmock-all.cc"
+  archive gmock_main -I"$prefix/include" -- "$googlemock/src/gmock_main.cc"
+  config GTest 1.12.1 GTest::gmock libgmock.a "" GTest::gtest_main libgmock_main.a ""
+  echo 'set_property(TARGET GTest::gtest_main PROPERTY INTERFACE_LINK_LIBRARIES GTest::gmock)' >>"$prefix/lib/cmake/GTest/GTestConfig.cmake"
+}
+
 # made_of NAME: what tells whether a library must be made anew
 made_of() {
-  { cat "$here/zig.txt" && grep "^$1	" "$here/sources.tsv" && declare -f make_compiler unpacked archive package config "make_$1"; } | sha256sum
+  { cat "$here/zig.txt" && tree_of "$1" && declare -f make_compiler archive package config "make_$1"; } | sha256sum
 }
 
 made= # what is being built: a `|| die` behind the call would let it go on after an error
@@ -280,6 +322,7 @@ while IFS=$'\t' read -r name version _; do
   rm -rf "${work:?}/$name"
   made_of "$name" >"$prefix/made/$name"
   say "$target: $name $version, $((SECONDS - start)) s"
-done < <(grep -v '^#' "$here/sources.tsv")
-cat "$prefix"/made/* >"$prefix/key"
+done < <(cat "${tables[@]}" | grep -v '^#')
+# What the program is made of, without the libraries of tests.
+grep -v '^#' "$here/sources.tsv" | cut -f1 | (cd "$prefix/made" && xargs cat) >"$prefix/key"
 rm -rf "$work"
