@@ -37,8 +37,12 @@ std::string array_of(const std::vector<std::int64_t>& numbers) {
 
 class TeamDatabase::Connection {
  public:
-  explicit Connection(ConnectionPtr connection) : connection_(std::move(connection)) {}
-  bool is_up() const { return libpq().status(connection_.get()) == CONNECTION_OK; }
+  Connection(ConnectionPtr connection, std::chrono::milliseconds patience)
+      : connection_(std::move(connection)), patience_(patience) {
+    libpq().set_nonblocking(connection_.get(), 1);
+  }
+  // False after an error, too: a transaction that failed is not to be gone on with.
+  bool is_up() const { return !has_failed_ && libpq().status(connection_.get()) == CONNECTION_OK; }
 
   struct Param {
     std::string_view text;
@@ -57,31 +61,54 @@ class TeamDatabase::Connection {
       lengths.push_back(static_cast<int>(p.text.size()));
       formats.push_back(p.is_bytes ? 1 : 0);
     }
-    return checked(libpq().exec_params(connection_.get(), sql, static_cast<int>(params.size()), nullptr, values.data(),
-                                       lengths.data(), formats.data(), 1));
+    return answer(libpq().send_query_params(connection_.get(), sql, static_cast<int>(params.size()), nullptr,
+                                            values.data(), lengths.data(), formats.data(), 1));
   }
   // Several statements, as one transaction.
-  Result<TeamRows> run_script(const std::string& sql) { return checked(libpq().exec(connection_.get(), sql.c_str())); }
+  Result<TeamRows> run_script(const std::string& sql) {
+    return answer(libpq().send_query(connection_.get(), sql.c_str()));
+  }
 
   Error trouble(PGresult* result) const { return trouble_of(connection_.get(), result); }
 
  private:
-  Result<TeamRows> checked(PGresult* result) {
-    TeamRows rows(result);
-    const auto status = libpq().result_status(result);
-    if (status == PGRES_TUPLES_OK || status == PGRES_COMMAND_OK) return rows;
-    Error out = trouble(result);
-    // A transaction that failed is not to be gone on with.
-    if (is_up()) libpq().clear(libpq().exec(connection_.get(), "ROLLBACK"));
-    return out;
+  Result<TeamRows> answer(int is_sent) {
+    has_failed_ = true;
+    TeamRows last(nullptr);
+    while (is_sent == 1) {
+      MEMD_TRY(wait());
+      TeamRows next(libpq().get_result(connection_.get()));
+      if (next.get() == nullptr) break;
+      last = std::move(next);
+    }
+    const auto status = libpq().result_status(last.get());
+    if (status != PGRES_TUPLES_OK && status != PGRES_COMMAND_OK) return trouble(last.get());
+    has_failed_ = false;
+    return last;
   }
   ConnectionPtr connection_;
 };
 
+  // Sends what is to be sent, and waits for a result or the last one. Fails when nothing comes or goes for too long: a
+  // network that was cut does not say so.
+  Result<void> wait() const {
+    while (true) {
+      const int unsent = libpq().flush(connection_.get());
+      if (unsent < 0) return trouble(nullptr);
+      if (unsent == 0 && libpq().is_busy(connection_.get()) == 0) return {};
+      pollfd one{libpq().socket(connection_.get()), static_cast<short>(unsent > 0 ? POLLIN | POLLOUT : POLLIN), 0};
+      if (::poll(&one, 1, static_cast<int>(patience_.count())) == 0)
+        return Error(Errc::unavailable, "the database does not answer any more");
+      if ((one.revents & ~POLLOUT) != 0 && libpq().consume_input(connection_.get()) == 0) return trouble(nullptr);
+    }
+  }
+
 Result<TeamDatabase::Connection*> TeamDatabase::connection() {
+  const std::chrono::milliseconds patience_;
+  bool has_failed_ = false;
   if (connection_ && connection_->is_up()) return connection_.get();
   if (libpq().is_missing_one) return no_library();
-  auto made = std::make_unique<Connection>(connect_to(url_, false));
+  auto made = std::make_unique<Connection>(connect_to(url_, false), patience_);
   if (!made->is_up()) return made->trouble(nullptr);
   connection_ = std::move(made);
   return connection_.get();
@@ -310,7 +337,8 @@ Result<void> TeamDatabase::take_out(const TeamShare&, const std::string&, const 
 
 #endif
 
-TeamDatabase::TeamDatabase(std::string url) : url_(std::move(url)) {}
+TeamDatabase::TeamDatabase(std::string url, std::chrono::milliseconds patience)
+    : url_(std::move(url)), patience_(patience) {}
 TeamDatabase::~TeamDatabase() = default;
 TeamDatabase::TeamDatabase(TeamDatabase&&) noexcept = default;
 TeamDatabase& TeamDatabase::operator=(TeamDatabase&&) noexcept = default;
