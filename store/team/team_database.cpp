@@ -4,6 +4,9 @@
 #include "schemas/base/error.hpp"
 #include "store/team/libpq.hpp"
 
+#include <poll.h>
+
+#include <type_traits>
 #include <utility>
 
 namespace memd::team {
@@ -86,9 +89,6 @@ class TeamDatabase::Connection {
     has_failed_ = false;
     return last;
   }
-  ConnectionPtr connection_;
-};
-
   // Sends what is to be sent, and waits for a result or the last one. Fails when nothing comes or goes for too long: a
   // network that was cut does not say so.
   Result<void> wait() const {
@@ -103,9 +103,12 @@ class TeamDatabase::Connection {
     }
   }
 
-Result<TeamDatabase::Connection*> TeamDatabase::connection() {
+  ConnectionPtr connection_;
   const std::chrono::milliseconds patience_;
   bool has_failed_ = false;
+};
+
+Result<TeamDatabase::Connection*> TeamDatabase::connection() {
   if (connection_ && connection_->is_up()) return connection_.get();
   if (libpq().is_missing_one) return no_library();
   auto made = std::make_unique<Connection>(connect_to(url_, false), patience_);
@@ -271,14 +274,34 @@ Result<void> TeamDatabase::write_rows(const TeamShare& share, const std::string&
         return std::to_string(row.*member);
     });
   };
-  const std::vector<std::string> columns{array_of(gone),
-                                         column(&TeamExchange::number),
-                                         column(&TeamExchange::hash),
-                                         column(&TeamExchange::started_at),
-                                         column(&TeamExchange::length),
-                                         column(&TeamExchange::words),
-                                         column(&TeamExchange::question),
-                                         column(&TeamExchange::answer)};
+  // Of what belongs to the rows, with their numbers.
+  const auto parts = [&](auto TeamExchange::*member) {
+    std::vector<std::pair<std::int64_t, const typename std::remove_cvref_t<decltype((rows[0].*member)[0])>*>> out;
+    for (const TeamExchange& row : rows)
+      for (const auto& part : row.*member)
+        out.emplace_back(row.number, &part);
+    return out;
+  };
+  const auto changes = parts(&TeamExchange::changes);
+  const auto observations = parts(&TeamExchange::observations);
+  const auto number_of_row = [](const auto& part) { return std::to_string(part.first); };
+  const std::vector<std::string> columns{
+      array_of(gone),
+      column(&TeamExchange::number),
+      column(&TeamExchange::hash),
+      column(&TeamExchange::started_at),
+      column(&TeamExchange::length),
+      column(&TeamExchange::words),
+      column(&TeamExchange::question),
+      column(&TeamExchange::answer),
+      array_of(changes, number_of_row),
+      array_of(changes, [](const auto& c) { return c.second->path; }),
+      array_of(changes, [](const auto& c) { return std::to_string(c.second->lines_added); }),
+      array_of(changes, [](const auto& c) { return std::to_string(c.second->lines_removed); }),
+      array_of(observations, number_of_row),
+      array_of(observations, [](const auto& o) { return o.second->type; }),
+      array_of(observations, [](const auto& o) { return std::to_string(o.second->time); }),
+      array_of(observations, [](const auto& o) { return o.second->content; })};
   const std::string number = std::to_string(share.number);
   std::vector<Connection::Param> params{{number},        {machine},       {session.uid}, {session.who},
                                         {session.agent}, {session.title}, {session.mark}};
@@ -286,7 +309,9 @@ Result<void> TeamDatabase::write_rows(const TeamShare& share, const std::string&
     params.push_back({text});
   MEMD_TRY(
       db->run("SELECT memd.put_rows($1::bigint, $2, $3, $4, $5, $6, $7, $8::integer[], $9::integer[],"
-              " $10::bigint[], $11::bigint[], $12::integer[], $13::text[], $14::text[], $15::text[])::text",
+              " $10::bigint[], $11::bigint[], $12::integer[], $13::text[], $14::text[], $15::text[],"
+              " $16::integer[], $17::text[], $18::integer[], $19::integer[],"
+              " $20::integer[], $21::text[], $22::bigint[], $23::text[])::text",
               params));
   return {};
 }
