@@ -47,7 +47,7 @@ profile_agents() { # test/real_agents
 profile_test() {
   profile_agents
   required+=(libgtest-dev libgmock-dev less bash-completion man-db)
-  optional+=(postgresql chromium zsh fish) # Ubuntu has chromium as a snap only
+  optional+=(postgresql pgbouncer chromium zsh fish) # Ubuntu has chromium as a snap only
   want_clang_format=yes
   want_clang='if offered' # checks sources and builds with ThreadSanitizer in less time than g++
 }

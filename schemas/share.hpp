@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 // Rows of what is shared (schemas/sql/0002_shares.sql, schemas/sql/team).
 namespace memd {
@@ -34,6 +35,19 @@ struct SharedSegmentRow {
   TimeMs known_at = 0;
 };
 
+// A file that an exchange changed, as a row of a team's database.
+struct TeamFileChange {
+  std::string path;  // below the project's directory; of other files the whole
+  std::int64_t lines_added = 0;
+  std::int64_t lines_removed = 0;
+};
+
+struct TeamObservation {
+  std::string type;
+  TimeMs time = 0;
+  std::string content;
+};
+
 // An exchange as a row of a team's database.
 struct TeamExchange {
   std::int64_t number = 0;  // in its session
@@ -43,6 +57,8 @@ struct TeamExchange {
   std::string words;        // as tsvector writes them
   std::string question;
   std::string answer;
+  std::vector<TeamFileChange> changes{};
+  std::vector<TeamObservation> observations{};
 };
 
 }  // namespace memd

@@ -128,7 +128,7 @@ class WorkspaceStateReader final : public snapshot::HeldSource {
       std::vector<TimedBubble> timed;
       for (const auto& entry : composer->entries)
         timed.push_back({entry.user, read_own_time(text.substr(entry.begin, entry.end - entry.begin))});
-      const auto times = bubble_times(timed, composer->created, composer->updated);
+      const auto times = bubble_times(timed, composer->started_at, composer->ended_at);
       Talk talk{element.id, text.size(), {}, 0};
       for (std::size_t i = 0; i < composer->entries.size(); ++i) {
         const auto& entry = composer->entries[i];

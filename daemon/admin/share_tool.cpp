@@ -114,7 +114,7 @@ Result<void> sync(MemoryHost& host, Sharing& sharing, const ShareRow& share, mcp
 Result<ShareReport> share(MemoryHost& host, const ShareParams& params, mcp::ToolContext& context) {
   ShareReport report;
   MEMD_TRY_ASSIGN(auto reader, host.readers().acquire(5s));
-  const bool asks = params.action == "status" || params.action == "audit";
+  const bool asks = params.action == "status" || params.action == "audit" || params.action == "export";
   if (!asks && host.ingest() == nullptr) return host.does_not_write();
   std::optional<Sharing> sharing;
   MEMD_TRY_ASSIGN(const auto before, reader->ask(SharesQuery{}));
@@ -143,6 +143,11 @@ Result<ShareReport> share(MemoryHost& host, const ShareParams& params, mcp::Tool
     if (params.action == "verify") {
       MEMD_TRY_ASSIGN(const auto problems, sharing->verify(share));
       report.problems.insert(report.problems.end(), problems.begin(), problems.end());
+    }
+    if (params.action == "export") {
+      MEMD_TRY_ASSIGN(const std::int64_t files, sharing->copy(share, params.to));
+      report.change += (report.change.empty() ? "" : "; ") + share.project + ": " + std::to_string(files) +
+                       " files of " + share.place + " are in " + params.to + " now";
     }
     if (params.action == "leave") {
       MEMD_TRY(sharing->leave(share));

@@ -17,8 +17,8 @@ class MemoryHost;
 // `memd share`: a project's history shared with other machines through a place (docs/sharing.md).
 namespace memd::admin {
 
-inline constexpr std::array<std::string_view, 7> kShareActions{"status", "init",  "join",  "sync",
-                                                               "leave",  "audit", "verify"};
+inline constexpr std::array<std::string_view, 8> kShareActions{"status", "init",  "join",   "sync",
+                                                               "leave",  "audit", "verify", "export"};
 
 struct ShareParams {
   std::string action = "status";
@@ -26,6 +26,7 @@ struct ShareParams {
   std::string project;
   std::string invitation;
   bool sealed = false;
+  std::string to;
 };
 
 struct ShareMember {
@@ -75,7 +76,7 @@ struct ShareReport {
   std::vector<std::string> problems;
 };
 
-// Only status and audit do without a host that ingests. Errors name the place and say what to do.
+// Only status, audit and export do without a host that ingests. Errors name the place and say what to do.
 Result<ShareReport> share(MemoryHost& host, const ShareParams& params, mcp::ToolContext& context);
 
 }  // namespace memd::admin
@@ -84,7 +85,8 @@ MEMD_DESCRIBE(memd::admin::ShareParams, field<&T::action>("What to do.", one_of(
               field<&T::place>("A directory, absolute; user@host; postgres://… Empty: every place of the project."),
               field<&T::project>("The project: its name, or its path. Empty: every one that is shared."),
               field<&T::invitation>("join: the word of a sealed share."),
-              field<&T::sealed>("init: only members can read what is written there."));
+              field<&T::sealed>("init: only members can read what is written there."),
+              field<&T::to>("export: a directory, absolute."));
 MEMD_DESCRIBE(memd::admin::ShareMember, field<&T::machine>("Its id."), field<&T::name>("Person and machine."),
               field<&T::own>("This machine."), field<&T::left>("It shares no more."));
 MEMD_DESCRIBE(memd::admin::ShareLine, plain<&T::project, &T::place>(),

@@ -56,7 +56,9 @@ Result<int> ask_share(const Invocation& call, admin::ShareParams params) {
     params.place = std::filesystem::absolute(params.place).lexically_normal().string();
   while (!remote && params.place.size() > 1 && params.place.ends_with('/'))
     params.place.pop_back();
-  const Need need = params.action == "status" || params.action == "audit" ? Need::read : Need::ingest;
+  if (!params.to.empty()) params.to = std::filesystem::absolute(params.to).lexically_normal().string();
+  const bool asks = params.action == "status" || params.action == "audit" || params.action == "export";
+  const Need need = asks ? Need::read : Need::ingest;
   MEMD_TRY_ASSIGN(const auto caller, open_caller(call.settings, need));
   MEMD_TRY_ASSIGN(const auto report, ask_admin<admin::ShareReport>(*caller, "share", mcp::to_arguments(params)));
   const int code = params.action == "verify" && !report.problems.empty() ? kFailed : kOk;
@@ -86,7 +88,7 @@ Result<int> serve(const Invocation& call, const std::string& project) {
     const bool is_joined = std::any_of(now.shares.begin(), now.shares.end(), [&](const admin::ShareLine& line) {
       return line.place == directory.string() && line.project == project;
     });
-    const auto done = ask({is_joined ? "sync" : "join", directory.string(), project, asked.invitation, false});
+    const auto done = ask({is_joined ? "sync" : "join", directory.string(), project, asked.invitation, false, {}});
     return done ? Result<void>() : done.error();
   };
   MEMD_TRY_ASSIGN(const std::string answer, sharing::answer(place, request, sync));
@@ -137,6 +139,9 @@ Command share_command() {
       step("status", "What is shared where, and with whom", {of_project}),
       step("leave", "Share a project no more; what was written stays at the place", {needed}),
       step("audit", "Which sessions of this machine are where", {of_project}),
+      step("export", "Copy what is at the place into a directory, which others can join",
+           {{.names = "--to", .target = &o->to, .help = "The directory", .value_name = "DIRECTORY", .required = true},
+            needed}),
       step("verify", "Compare what is at the places with what was written and read; exit code 1 if it differs",
            {of_project})};
   Command of_host{"serve", "The side of the host of a share at user@host; memd runs it by ssh"};

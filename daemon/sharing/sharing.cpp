@@ -670,4 +670,20 @@ Result<std::vector<std::string>> Sharing::verify(const ShareRow& share) {
   return out;
 }
 
+Result<std::int64_t> Sharing::copy(const ShareRow& share, const fs::path& directory) const {
+  MEMD_TRY_ASSIGN(const SharePlace from, place_of(share));
+  MEMD_TRY(from.share());
+  std::error_code ec;
+  if (!fs::is_directory(directory, ec)) return Error(Errc::not_found, directory.string() + " is no directory");
+  MEMD_TRY_ASSIGN(const SharePlace to, SharePlace::of(directory, share.project));
+  if (const auto there = to.share(); there && there->share != share.share_id)
+    return Error(Errc::invalid_argument, to.directory().string() + " is another share already");
+  const auto paths = from.paths();
+  for (const std::string& path : paths) {
+    MEMD_TRY_ASSIGN(const std::string file, from.read(path));
+    MEMD_TRY(to.write(path, file));
+  }
+  return static_cast<std::int64_t>(paths.size());
+}
+
 }  // namespace memd::sharing

@@ -59,6 +59,10 @@ class Sharing {
   // Compares the segments that the store knows with those at the place, and returns what is wrong.
   Result<std::vector<std::string>> verify(const ShareRow& share);
 
+  // Copies the files of the share, as they are at its place or in this machine's copy of it, into a directory that
+  // others can join. Returns their number. Errc::invalid_argument: another share of the name is there.
+  Result<std::int64_t> copy(const ShareRow& share, const std::filesystem::path& directory) const;
+
   const std::string& machine() const { return machine_; }
   // Returns the directory of a share: at its place, or this machine's copy of the one on a host.
   Result<SharePlace> place_of(const ShareRow& share) const;

@@ -5,6 +5,7 @@
 #include "schemas/base/error.hpp"
 #include "schemas/base/hash.hpp"
 #include "schemas/base/time.hpp"
+#include "schemas/exchange_name.hpp"
 #include "schemas/store_health.hpp"
 #include "store/text/token_budget.hpp"
 
@@ -176,7 +177,9 @@ SessionRefOut session_ref(std::string_view uid, std::string_view title, Platform
 }
 
 TurnRefOut turn_ref(const ExchangeHead& turn) {
-  TurnRefOut out{format_exchange_id(turn.id), format_rfc3339(turn.started_at), {}};
+  TurnRefOut out{turn.id == 0 ? format_exchange_name(turn.session_uid, turn.number) : format_exchange_id(turn.id),
+                 format_rfc3339(turn.started_at),
+                 {}};
   if (turn.abandoned_for != 0) out.abandoned_for = format_exchange_id(turn.abandoned_for);
   return out;
 }

@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <initializer_list>
 #include <optional>
 #include <string>
@@ -55,6 +56,7 @@ struct TurnRefOut {
   std::string timestamp;
   std::optional<std::string> abandoned_for;
 };
+// The id is x42, or the name of a turn that is not in this store.
 TurnRefOut turn_ref(const ExchangeHead& turn);
 
 struct TimeRangeOut {
@@ -315,21 +317,26 @@ struct ListPage {
   std::uint64_t question = 0;  // question_key() of the call
 };
 
-// Returns a page of a list: as many rows as fit, at least one, and the cursor of the next page. Sets `total`.
-template <class Out, class Row>
+struct AllRows {
+  bool operator()(const auto&) const { return true; }
+};
+
+// Returns a page of a list: as many rows as fit, at least one, and the cursor of the next page. Sets `total`. Rows of
+// which `is_of_list` is false stand on this page only.
+template <class Out, class Row, class IsOfList = AllRows>
 Result<Out> fit_list(std::size_t max_tokens, const Answer& frame, const ListPage<Row>& page,
-                     std::vector<Row> Out::*list) {
+                     std::vector<Row> Out::*list, IsOfList is_of_list = {}) {
   const auto build = [&](std::size_t tokens) {
     Out out;
     static_cast<Answer&>(out) = frame;
-    out.total = page.total;
+    out.total = page.total + std::ranges::count_if(page.rows, std::not_fn(is_of_list));
     TokenBudget budget(tokens);
     std::vector<Row>& shown = out.*list;
     for (const Row& row : page.rows) {
       if (!budget.take_text(mcp::to_json(row)) && !shown.empty()) break;
       shown.push_back(row);
     }
-    const std::int64_t end = page.offset + static_cast<std::int64_t>(shown.size());
+    const std::int64_t end = page.offset + std::ranges::count_if(shown, is_of_list);
     if (end < page.total && !shown.empty()) out.next = encode_cursor({end, 0}, page.question);
     return out;
   };

@@ -2,17 +2,23 @@
 
 #include "daemon/tools/file_question.hpp"
 #include "daemon/tools/scope.hpp"
+#include "daemon/tools/team_asker.hpp"
 #include "daemon/tools/tool_services.hpp"
 #include "protocol/mcp/tool_registry.hpp"
 #include "schemas/base/ascii.hpp"
 #include "schemas/base/reflected_name.hpp"
 #include "schemas/base/time.hpp"
+#include "schemas/exchange_name.hpp"
 #include "store/text/event_summary.hpp"
 #include "store/text/text_units.hpp"
 #include "store/text/token_budget.hpp"
 
 #include <algorithm>
 #include <iterator>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
 #include <vector>
 
 namespace memd::tools {
@@ -213,11 +219,54 @@ bool add_uses(const FileHistory& history, const FileQuestion& question, TokenBud
   return true;
 }
 
+// What others changed, as their database tells it: no outcome, no commit.
+using TeamUses = TeamAsker::Answers<team::TeamFileUse>;
+
+FileUseOut use_out(const team::TeamFileUse& use, const Shares& shares) {
+  FileUseOut out;
+  out.exchange_id = format_exchange_name(use.session_uid, use.number);
+  out.timestamp = format_rfc3339(use.started_at);
+  out.access = to_string(FileAccess::modified);
+  out.lines_added = use.change.lines_added;
+  out.lines_removed = use.change.lines_removed;
+  out.asked = short_line(use.question, shares.asked);
+  FileUse said;
+  said.files.emplace_back().path = use.change.path;
+  said.assistant_response = use.answer;
+  out.said = unless_empty(cut_to_tokens(said_of_files(said), shares.said).text);
+  return out;
+}
+
+// Adds the uses that fit; all or some.
+void add_uses(const TeamUses& uses, TokenBudget& budget, FileHistoryAnswer& out) {
+  for (const auto& [project, use] : uses.rows) {
+    FileUseOut one = use_out(use, Shares{});
+    FileSessionOut head;
+    head.session_id = use.session_uid;
+    head.session_name = short_line(title_of(use), 30);
+    head.platform = use.agent;
+    head.project = project;
+    const bool is_first = out.sessions.empty() || out.sessions.back().session_id != head.session_id;
+    if (!budget.take(estimate_tokens(mcp::to_json(one)) + (is_first ? estimate_tokens(mcp::to_json(head)) : 0) + 2) &&
+        !out.sessions.empty())
+      return;
+    if (is_first) out.sessions.push_back(std::move(head));
+    out.sessions.back().exchanges.push_back(std::move(one));
+  }
+}
+
 std::int64_t exchanges_in(const FileHistoryAnswer& a) {
   std::int64_t n = 0;
   for (const FileSessionOut& s : a.sessions)
     n += static_cast<std::int64_t>(s.exchanges.size());
   return n;
+}
+
+// Whether a database has what is asked: who changed a file, named by its path.
+bool is_for_others(const FileHistoryParams& p) {
+  const auto is_given = [](const std::optional<std::string>& text) { return !text.value_or("").empty(); };
+  return is_given(p.path) && p.path->find_first_of("*?[") == std::string::npos && !is_given(p.lines) &&
+         !is_given(p.symbol) && !is_given(p.commit) && !is_given(p.commit_time) && p.access != "read";
 }
 
 Result<FileHistoryAnswer> run(const ToolServices& services, const FileHistoryParams& params,
@@ -230,6 +279,9 @@ Result<FileHistoryAnswer> run(const ToolServices& services, const FileHistoryPar
   MEMD_TRY_ASSIGN(const PageCursor at, decode_cursor(params.cursor, asked));
   MEMD_TRY_ASSIGN(const auto reader, lease_reader(services, context.stop));
   MEMD_TRY_ASSIGN(FileQuestion question, understand(services, *reader, params, scope, context));
+  std::optional<TeamAsker::Asking<team::TeamFileUse>> asking;
+  if (services.team != nullptr && at.offset == 0 && is_for_others(params))
+    asking = services.team->ask_for_changes(*reader, scope, *params.path, kUsesAhead);
   FileHistory history;
   if (!question.nothing) {
     question.query.limit = static_cast<int>(std::min<std::int64_t>(params.n_results.value_or(kUsesAhead), kUsesAhead));
@@ -239,19 +291,25 @@ Result<FileHistoryAnswer> run(const ToolServices& services, const FileHistoryPar
   }
 
   Answer frame = answer_for(scope);
+  const TeamUses others = asking ? services.team->answers(*reader, std::move(*asking)) : TeamUses();
+  std::set<std::string> sessions_of_others;
+  for (const auto& [project, use] : others.rows)
+    sessions_of_others.insert(use.session_uid);
   for (const AnswerText& note : question.notes)
-    lead_with(frame, note);
+    if (others.rows.empty()) lead_with(frame, note);  // what is not known here is known there
+  lead_with(frame, others.left_out);
   return fit_answer<FileHistoryAnswer>(token_limit(services, params), frame, [&](std::size_t tokens) {
     FileHistoryAnswer out;
     static_cast<Answer&>(out) = frame;
     out.total_files = history.total_paths;
-    out.total_exchanges = history.total_exchanges;
-    out.total_sessions = history.total_sessions;
+    out.total_exchanges = history.total_exchanges + static_cast<std::int64_t>(others.rows.size());
+    out.total_sessions = history.total_sessions + static_cast<std::int64_t>(sessions_of_others.size());
     TokenBudget budget(tokens - std::min<std::size_t>(tokens, 30));
     add_heads(history, question, budget, out);
     add_uses(history, question, budget, out);
     const std::int64_t end = at.offset + exchanges_in(out);
     if (end < history.total_exchanges && end > at.offset) out.next = encode_cursor({end, 0}, asked);
+    add_uses(others, budget, out);
     return out;
   });
 }

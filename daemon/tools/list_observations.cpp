@@ -1,13 +1,19 @@
 #include "daemon/tools/list_observations.hpp"
 
 #include "daemon/tools/scope.hpp"
+#include "daemon/tools/team_asker.hpp"
 #include "daemon/tools/tool_services.hpp"
 #include "protocol/mcp/tool_registry.hpp"
 #include "schemas/base/ascii.hpp"
 #include "schemas/base/time.hpp"
+#include "schemas/exchange_name.hpp"
 #include "store/harvest/material.hpp"
 #include "store/read/exchanges.hpp"
 #include "store/read/observations.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
 
 namespace memd::tools {
 namespace {
@@ -42,6 +48,22 @@ ObservationOut observation_out(const ObservationRow& row) {
   return out;
 }
 
+// It has no id: its store is another machine's.
+ObservationOut observation_out(const team::TeamFinding& found, const std::string& project) {
+  ObservationOut out;
+  out.kind = found.type;
+  out.text = found.content;
+  out.timestamp = format_rfc3339(found.started_at);
+  out.session_id = found.session_uid;
+  out.session_name = short_line(title_of(found), 24);
+  out.platform = found.agent;
+  out.project = project;
+  out.exchange_id = format_exchange_name(found.session_uid, found.number);
+  return out;
+}
+
+bool is_of_this_store(const ObservationOut& o) { return !o.id.empty(); }
+
 Result<ListObservationsAnswer> run(const ToolServices& services, const ListObservationsParams& params,
                                    mcp::ToolContext& context) {
   MEMD_TRY_ASSIGN(const Scope scope,
@@ -53,6 +75,9 @@ Result<ListObservationsAnswer> run(const ToolServices& services, const ListObser
   const ObservationListQuery query{scope.filter, parse_observation_type(kind),
                                    static_cast<int>(params.n_results.value_or(kDefaultObservations)),
                                    static_cast<int>(at.offset)};
+  std::optional<TeamAsker::Asking<team::TeamFinding>> asking;
+  if (services.team != nullptr && at.offset == 0)
+    asking = services.team->ask_for_observations(*reader, scope, kind, query.limit);
   MEMD_TRY_ASSIGN(const ObservationList list, reader->ask(query));
 
   ListPage<ObservationOut> page{{}, at.offset, list.total, question};
@@ -62,8 +87,16 @@ Result<ListObservationsAnswer> run(const ToolServices& services, const ListObser
     page.rows.back().files = unless_empty(std::move(files));
   }
   Answer frame = answer_for(scope);
+  if (asking) {
+    const auto others = services.team->answers(*reader, std::move(*asking));
+    lead_with(frame, others.left_out);
+    for (const auto& [project, found] : others.rows) {
+      const auto newer = [&](const ObservationOut& o) { return o.timestamp < format_rfc3339(found.started_at); };
+      page.rows.insert(std::ranges::find_if(page.rows, newer), observation_out(found, project));
+    }
+  }
   MEMD_TRY_ASSIGN(frame.outside, count_outside(*reader, scope, query, &ObservationList::total, list.total));
-  return fit_list(token_limit(services, params), frame, page, &ListObservationsAnswer::observations);
+  return fit_list(token_limit(services, params), frame, page, &ListObservationsAnswer::observations, is_of_this_store);
 }
 
 }  // namespace
@@ -71,7 +104,8 @@ Result<ListObservationsAnswer> run(const ToolServices& services, const ListObser
 AnswerText render_text(const ListObservationsAnswer& a) {
   HistoryText body;
   for (const ObservationOut& o : a.observations) {
-    body.add(o.id, "  ", o.exchange_id.value_or("-"), "  ", short_time(o.timestamp), "  ", o.project, "  ");
+    body.add(o.id.empty() ? "-" : o.id, "  ", o.exchange_id.value_or("-"), "  ", short_time(o.timestamp), "  ",
+             o.project, "  ");
     if (o.decision) {
       DecisionOut decision = *o.decision;
       decision.text = o.text;

@@ -3,6 +3,7 @@
 #include "daemon/tools/answer.hpp"
 #include "daemon/tools/scope.hpp"
 #include "daemon/tools/summary_source.hpp"
+#include "daemon/tools/team_asker.hpp"
 #include "daemon/tools/tool_services.hpp"
 #include "protocol/mcp/tool_registry.hpp"
 #include "schemas/base/time.hpp"
@@ -10,7 +11,10 @@
 #include "store/text/token_budget.hpp"
 
 #include <algorithm>
+#include <cstdint>
+#include <limits>
 #include <map>
+#include <utility>
 
 namespace memd::tools {
 namespace {
@@ -55,11 +59,29 @@ Result<std::vector<std::vector<std::string>>> files_modified(Reader& reader, con
   return out;
 }
 
+// The session of another machine's exchange.
+SessionRow session_of(const ExchangeRow& exchange) {
+  SessionRow out;
+  out.uid = exchange.session_uid;
+  out.platform = exchange.platform;
+  out.title = exchange.session_title;
+  out.project_name = exchange.project;
+  return out;
+}
+
 Result<RecentTurnsAnswer> run(const ToolServices& services, const RecentTurnsParams& params,
                               mcp::ToolContext& context) {
   MEMD_TRY_ASSIGN(const ProjectsAsked projects, newest_asked_for(services, params, params.session_id, context));
   MEMD_TRY_ASSIGN(const auto reader, lease_reader(services, context.stop));
-  MEMD_TRY_ASSIGN(const SessionRow session, session_asked_for(services, *reader, projects, params.session_id));
+  auto known = session_asked_for(services, *reader, projects, params.session_id);
+  std::vector<ExchangeRow> of_others;
+  if (!known && services.team != nullptr && params.session_id) {
+    const auto page = decode_cursor(params.cursor, question_key({"recent_turns", *params.session_id}));
+    const std::int64_t before = page && page->part > 0 ? page->part - 1 : std::numeric_limits<std::int32_t>::max();
+    of_others = services.team->turns(*reader, *params.session_id, before, static_cast<int>(params.n_turns));
+    if (!of_others.empty()) known = session_of(of_others.front());
+  }
+  MEMD_TRY_ASSIGN(const SessionRow session, known);
   const auto question = question_key({"recent_turns", session.uid});
   MEMD_TRY_ASSIGN(const PageCursor at, decode_cursor(params.cursor, question));
 
@@ -70,6 +92,8 @@ Result<RecentTurnsAnswer> run(const ToolServices& services, const RecentTurnsPar
   std::vector<ExchangeRow> rows;
   if (!scope.includes(session.platform)) {
     // nothing: platforms_skipped says why
+  } else if (session.pk == 0) {
+    rows = std::move(of_others);
   } else if (at.part == 0) {
     MEMD_TRY_ASSIGN(rows, reader->ask(LastExchangesQuery{session.pk, static_cast<int>(params.n_turns)}));
   } else {
@@ -85,7 +109,7 @@ Result<RecentTurnsAnswer> run(const ToolServices& services, const RecentTurnsPar
   const std::size_t frame_tokens = estimate_tokens(mcp::to_json(frame));
   MEMD_TRY_ASSIGN(const auto modified, files_modified(*reader, rows));
   SummarySource source(rows, modified);
-  std::vector<std::optional<TurnOut>> known(rows.size());
+  std::vector<std::optional<TurnOut>> listed(rows.size());
   std::map<std::size_t, Extract> extracts;  // by index of the first row summarised
   return fit_answer<RecentTurnsAnswer>(token_limit(services, params), frame, [&](std::size_t tokens) {
     RecentTurnsAnswer out;
@@ -96,7 +120,7 @@ Result<RecentTurnsAnswer> run(const ToolServices& services, const RecentTurnsPar
     const std::size_t head = estimate_tokens(mcp::to_json(out)) - frame_tokens;
     const std::size_t rest = tokens - std::min(tokens, head);
     std::size_t used = 0;
-    out.turns = list_turns(rows, source, known, rest / 2, used);
+    out.turns = list_turns(rows, source, listed, rest / 2, used);
     // The summary covers exactly the listed turns, so that paging neither skips nor repeats one.
     const std::size_t first = rows.size() - out.turns.size();
     const auto inputs = source.inputs().subspan(first);

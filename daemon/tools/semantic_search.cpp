@@ -315,7 +315,7 @@ Result<SemanticSearchAnswer> run(const ToolServices& services, const SemanticSea
   query.count_matching = params.count && at.offset == 0 && query.mode != SearchMode::semantic;
   if (!directory.empty()) query.near_project = project_identity(files::repository_of(directory)).key;
   context.stage(0, 2, query.mode == SearchMode::lexical ? "searching" : "embedding the question");
-  std::optional<TeamAsker::Asking> asking;
+  std::optional<TeamAsker::Asking<team::TeamHit>> asking;
   if (services.team != nullptr && at.offset == 0 && query.mode != SearchMode::semantic)
     asking = services.team->ask(*reader, scope, query.asked, query.limit);
   MEMD_TRY_ASSIGN(SearchAnswer found, reader->search(query, [&] { context.stage(1, 2, "searching"); }));

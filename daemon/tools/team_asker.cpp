@@ -11,6 +11,8 @@
 #include "store/text/redaction/forgotten_text.hpp"
 
 #include <algorithm>
+#include <array>
+#include <string_view>
 #include <utility>
 
 namespace memd::tools {
@@ -21,10 +23,12 @@ bool is_asked(const ShareRow& share) {
          (share.place.starts_with("postgres://") || share.place.starts_with("postgresql://"));
 }
 
-void read_head(team::TeamHit& from, const std::string& project, ExchangeHead& to) {
-  to.session_uid = std::move(from.session_uid);
-  to.session_title = from.who + ": " + from.title;
-  to.platform = parse_platform(from.agent).value_or(Platform::imported);
+std::optional<Platform> platform_of(const team::TeamHead& row) { return parse_platform(row.agent); }
+
+void read_head(const team::TeamHead& from, const std::string& project, ExchangeHead& to) {
+  to.session_uid = from.session_uid;
+  to.session_title = title_of(from);
+  to.platform = platform_of(from).value_or(Platform::imported);
   to.project = project;
   to.number = from.number;
   to.started_at = from.started_at;
@@ -50,97 +54,156 @@ SearchHit hit_from(team::TeamHit& from, const std::string& project, TimeMs now) 
   return out;
 }
 
-}  // namespace
-
-std::string id_of(const ExchangeHead& exchange) {
-  return exchange.id == 0 ? format_exchange_name(exchange.session_uid, exchange.number)
-                          : format_exchange_id(exchange.id);
+ExchangeRow row_from(team::TeamTurn& from, const std::string& project) {
+  ExchangeRow out;
+  read_head(from, project, out);
+  out.completeness = DataCompleteness::partial;
+  out.user_message = std::move(from.question);
+  out.assistant_response = std::move(from.answer);
+  return out;
 }
 
-TeamAsker::Asking TeamAsker::ask(Reader& reader, const Scope& scope, const ParsedQuery& asked, int most) {
-  Asking out{std::chrono::steady_clock::now() + patience_, {}};
-  const QueryFilter& filter = scope.filter;
-  if (filter.no_platform || !filter.session.empty() || filter.observed || !asked.paths.empty() || !asked.tools.empty())
-    return out;
-  const SharesInScopeQuery in_scope{asked.project.empty() ? filter.project : asked.project};
+// The conditions of a scope; nullopt: some that no database knows are among them.
+std::optional<team::TeamScope> conditions_of(const QueryFilter& filter, int most) {
+  if (filter.no_platform || !filter.session.empty() || filter.observed) return std::nullopt;
+  team::TeamScope out;
+  out.since = filter.since;
+  out.until = filter.until;
+  for (const Platform platform : filter.platforms)
+    out.agents.emplace_back(to_string(platform));
+  out.most = most;
+  return out;
+}
+
+std::array<std::string_view, 2> texts_of(const team::TeamTurn& row) { return {row.question, row.answer}; }
+std::array<std::string_view, 1> texts_of(const team::TeamFinding& row) { return {row.content}; }
+
+}  // namespace
+
+std::string title_of(const team::TeamHead& exchange) { return exchange.who + ": " + exchange.title; }
+
+template <class Question>
+TeamAsker::Asking<typename Question::Row> TeamAsker::ask_all(Reader& reader, const std::string& project,
+                                                             team::TeamScope scope, const Question& question) {
+  Asking<typename Question::Row> out{std::chrono::steady_clock::now() + patience_, {}};
+  const SharesInScopeQuery in_scope{project};
   const auto shares = reader.ask(in_scope);
-  if (!shares || std::ranges::none_of(*shares, is_asked)) return out;
-  const TeamWordsQuery words_of{asked};
-  const auto words = reader.ask(words_of);
-  if (!words || words->words.empty()) return out;
-  team::TeamQuestion question;
-  question.words = words->words;
-  question.without = words->without;
-  question.since = std::max(filter.since, asked.since);
-  question.until =
-      filter.until == 0 || asked.until == 0 ? std::max(filter.until, asked.until) : std::min(filter.until, asked.until);
-  for (const Platform platform : asked.platforms.empty() ? filter.platforms : asked.platforms)
-    question.agents.emplace_back(to_string(platform));
-  question.most = most;
-  for (const ShareRow& share : *shares) {
+  for (const ShareRow& share : shares ? *shares : std::vector<ShareRow>()) {
     if (!is_asked(share)) continue;
-    question.project = share.project;
-    out.questions.push_back({share.project, inquiries_.ask(share.place, question, patience_)});
+    scope.project = share.project;
+    out.questions.push_back({share.project, inquiries_.ask(share.place, scope, question, patience_)});
   }
   return out;
 }
 
-Result<std::vector<team::TeamHit>> TeamAsker::answer(team::TeamInquiry& inquiry,
-                                                     team::TeamInquiry::Time deadline) const {
-  MEMD_TRY_ASSIGN(auto hits, inquiry.answer(deadline));
-  MEMD_TRY_ASSIGN(const auto withheld, Withheld::open(withheld_));
-  const auto texts = withheld->texts();
-  std::erase_if(hits, [&](const team::TeamHit& hit) {
-    std::vector<redaction::Secret> forgotten;
-    texts->find(hit.question, forgotten);
-    texts->find(hit.answer, forgotten);
-    return !forgotten.empty() || withheld->has_session(hit.session_uid) ||
-           withheld->has_exchange(hit.session_uid, hit.number);
-  });
-  return hits;
+TeamAsker::Asking<team::TeamHit> TeamAsker::ask(Reader& reader, const Scope& scope, const ParsedQuery& asked,
+                                                int most) {
+  auto conditions = conditions_of(scope.filter, most);
+  if (!conditions || !asked.paths.empty() || !asked.tools.empty()) return {};
+  conditions->since = std::max(conditions->since, asked.since);
+  if (conditions->until == 0 || (asked.until != 0 && asked.until < conditions->until)) conditions->until = asked.until;
+  if (!asked.platforms.empty()) {
+    conditions->agents.clear();
+    for (const Platform platform : asked.platforms)
+      conditions->agents.emplace_back(to_string(platform));
+  }
+  const std::string& project = asked.project.empty() ? scope.filter.project : asked.project;
+  const SharesInScopeQuery in_scope{project};
+  const auto shares = reader.ask(in_scope);
+  if (!shares || std::ranges::none_of(*shares, is_asked)) return {};
+  const TeamWordsQuery words_of{asked};
+  const auto words = reader.ask(words_of);
+  if (!words || words->words.empty()) return {};
+  return ask_all(reader, project, *conditions, team::TeamSearch{words->words, words->without});
 }
 
-TeamAsker::Found TeamAsker::found(Reader& reader, Asking asking, const SearchQuery& query) {
-  Found out;
+TeamAsker::Asking<team::TeamFileUse> TeamAsker::ask_for_changes(Reader& reader, const Scope& scope,
+                                                                const std::string& path, int most) {
+  const auto conditions = conditions_of(scope.filter, most);
+  if (!conditions) return {};
+  return ask_all(reader, scope.filter.project, *conditions, team::TeamFileHistory{path});
+}
+
+TeamAsker::Asking<team::TeamFinding> TeamAsker::ask_for_observations(Reader& reader, const Scope& scope,
+                                                                     const std::string& type, int most) {
+  const auto conditions = conditions_of(scope.filter, most);
+  if (!conditions) return {};
+  return ask_all(reader, scope.filter.project, *conditions, team::TeamObservations{type});
+}
+
+template <class Row>
+Result<std::vector<Row>> TeamAsker::answer(team::TeamInquiry<Row>& inquiry,
+                                           std::chrono::steady_clock::time_point deadline) const {
+  MEMD_TRY_ASSIGN(auto rows, inquiry.answer(deadline));
+  MEMD_TRY_ASSIGN(const auto withheld, Withheld::open(withheld_));
+  const auto texts = withheld->texts();
+  std::erase_if(rows, [&](const Row& row) {
+    std::vector<redaction::Secret> forgotten;
+    for (const std::string_view text : texts_of(row))
+      texts->find(text, forgotten);
+    return !forgotten.empty() || withheld->has_session(row.session_uid) ||
+           withheld->has_exchange(row.session_uid, row.number);
+  });
+  return rows;
+}
+
+template <class Row>
+TeamAsker::Answers<Row> TeamAsker::answers(Reader& reader, Asking<Row> asking) const {
+  Answers<Row> out;
   std::vector<std::string> uids;
-  for (Question& question : asking.questions) {
-    auto hits = answer(question.inquiry, asking.deadline);
-    if (!hits) {
+  for (auto& question : asking.questions) {
+    auto rows = answer(question.inquiry, asking.deadline);
+    if (!rows) {
       out.left_out.say("What others shared of ", AnswerText::Name{question.project},
-                       " was left out: ", AnswerText::Message{hits.error().message()}, ".");
+                       " was left out: ", AnswerText::Message{rows.error().message()}, ".");
       continue;
     }
-    for (team::TeamHit& hit : *hits) {
-      uids.push_back(hit.session_uid);
-      out.hits.push_back(hit_from(hit, question.project, query.now));
-      if (!query.explain) out.hits.back().features.reset();
+    for (Row& row : *rows) {
+      uids.push_back(row.session_uid);
+      out.rows.emplace_back(question.project, std::move(row));
     }
   }
   const KnownSessionsQuery here{uids};
   const auto known = uids.empty() ? Result<std::vector<std::string>>(uids) : reader.ask(here);
-  std::erase_if(out.hits, [&](const SearchHit& hit) {
-    return !known || std::find(known->begin(), known->end(), hit.session_uid) != known->end();
+  std::erase_if(out.rows, [&](const auto& row) {
+    return !known || std::find(known->begin(), known->end(), row.second.session_uid) != known->end();
   });
   return out;
 }
 
-std::optional<ExchangeRow> TeamAsker::look_up(Reader& reader, const ExchangeName& name) {
-  const SharesInScopeQuery all{""};
-  const auto shares = reader.ask(all);
-  const auto deadline = std::chrono::steady_clock::now() + patience_;
-  for (const ShareRow& share : shares ? *shares : std::vector<ShareRow>()) {
-    if (!is_asked(share)) continue;
-    auto inquiry = inquiries_.look_up(share.place, share.project, name.session, name.number, patience_);
-    auto hits = answer(inquiry, deadline);
-    if (!hits || hits->empty()) continue;
-    ExchangeRow out;
-    read_head(hits->front(), share.project, out);
-    out.completeness = DataCompleteness::partial;
-    out.user_message = std::move(hits->front().question);
-    out.assistant_response = std::move(hits->front().answer);
-    return out;
+template TeamAsker::Answers<team::TeamFileUse> TeamAsker::answers(Reader&, Asking<team::TeamFileUse>) const;
+template TeamAsker::Answers<team::TeamFinding> TeamAsker::answers(Reader&, Asking<team::TeamFinding>) const;
+
+TeamAsker::Found TeamAsker::found(Reader& reader, Asking<team::TeamHit> asking, const SearchQuery& query) const {
+  auto given = answers(reader, std::move(asking));
+  Found out{{}, std::move(given.left_out)};
+  for (auto& [project, row] : given.rows) {
+    out.hits.push_back(hit_from(row, project, query.now));
+    if (!query.explain) out.hits.back().features.reset();
   }
-  return std::nullopt;
+  return out;
+}
+
+std::optional<ExchangeRow> TeamAsker::look_up(Reader& reader, const ExchangeName& name) {
+  auto rows = turns(reader, name.session, name.number + 1, 1);
+  if (rows.empty() || rows.front().number != name.number) return std::nullopt;
+  return std::move(rows.front());
+}
+
+std::vector<ExchangeRow> TeamAsker::turns(Reader& reader, const std::string& session_uid, std::int64_t before,
+                                          int most) {
+  team::TeamScope scope;
+  scope.most = most;
+  auto asking = ask_all(reader, "", scope, team::TeamTurns{session_uid, before});
+  std::vector<ExchangeRow> out;
+  for (auto& question : asking.questions) {
+    auto rows = answer(question.inquiry, asking.deadline);
+    if (!rows || rows->empty()) continue;
+    for (auto row = rows->rbegin(); row != rows->rend(); ++row)
+      out.push_back(row_from(*row, question.project));
+    break;
+  }
+  return out;
 }
 
 }  // namespace memd::tools

@@ -31,36 +31,55 @@ class TeamAsker {
   TeamAsker(std::chrono::milliseconds patience, std::filesystem::path withheld)
       : patience_(patience), withheld_(std::move(withheld)) {}
 
-  struct Question {
-    std::string project;  // of the share
-    team::TeamInquiry inquiry;
-  };
+  template <class Row>
   struct Asking {
-    team::TeamInquiry::Time deadline;
+    struct Question {
+      std::string project;  // of the share
+      team::TeamInquiry<Row> inquiry;
+    };
+    std::chrono::steady_clock::time_point deadline;
     std::vector<Question> questions;
   };
-  // Asks for exchanges in the scope that have words of the query; nobody where the scope or the query has conditions
-  // that no database knows: a session, a kind of observation, files, tools.
-  Asking ask(Reader& reader, const Scope& scope, const ParsedQuery& asked, int most);
+  // Ask the shares in the scope: for exchanges that have words of the query, for those that changed a file (its path as
+  // TeamFileHistory has it), for observations. Nobody where the scope or the query has conditions that no database
+  // knows: a session, a kind of observation, files, tools.
+  Asking<team::TeamHit> ask(Reader& reader, const Scope& scope, const ParsedQuery& asked, int most);
+  Asking<team::TeamFileUse> ask_for_changes(Reader& reader, const Scope& scope, const std::string& path, int most);
+  Asking<team::TeamFinding> ask_for_observations(Reader& reader, const Scope& scope, const std::string& type, int most);
+
+  template <class Row>
+  struct Answers {
+    std::vector<std::pair<std::string, Row>> rows;  // with the share's project; of no session that is here
+    AnswerText left_out;                            // which databases were, and why; may be empty
+  };
+  template <class Row>
+  Answers<Row> answers(Reader& reader, Asking<Row> asking) const;
 
   struct Found {
-    std::vector<SearchHit> hits;  // without an id; with who wrote it before the title; of no session that is here
-    AnswerText left_out;          // which databases were, and why; may be empty
+    std::vector<SearchHit> hits;  // without an id; with who wrote it before the title
+    AnswerText left_out;
   };
-  Found found(Reader& reader, Asking asking, const SearchQuery& query);
+  Found found(Reader& reader, Asking<team::TeamHit> asking, const SearchQuery& query) const;
 
   // The exchange of that name, with the texts that a database has of it; nullopt: none has it, or said so in time.
   std::optional<ExchangeRow> look_up(Reader& reader, const ExchangeName& name);
+  // The newest exchanges of a session with a smaller number, oldest first; empty: likewise.
+  std::vector<ExchangeRow> turns(Reader& reader, const std::string& session_uid, std::int64_t before, int most);
 
  private:
-  Result<std::vector<team::TeamHit>> answer(team::TeamInquiry& inquiry, team::TeamInquiry::Time deadline) const;
+  template <class Question>
+  Asking<typename Question::Row> ask_all(Reader& reader, const std::string& project, team::TeamScope scope,
+                                         const Question& question);
+  template <class Row>
+  Result<std::vector<Row>> answer(team::TeamInquiry<Row>& inquiry,
+                                  std::chrono::steady_clock::time_point deadline) const;
 
   const std::chrono::milliseconds patience_;
   const std::filesystem::path withheld_;
   team::TeamInquiries inquiries_;
 };
 
-// Returns the id of an exchange for answers: x42, or its name where it is not in this store.
-std::string id_of(const ExchangeHead& exchange);
+// Returns the session of an exchange as answers name it: "ada@laptop: Fix the cache".
+std::string title_of(const team::TeamHead& exchange);
 
 }  // namespace memd::tools

@@ -21,7 +21,21 @@
 #include <vector>
 
 namespace memd {
+
+std::string_view queries::below_project(std::string_view path, std::string_view key) {
+  if (path.size() <= key.size() + 1 || !path.starts_with(key) || path[key.size()] != '/') return {};
+  const ProjectIdentity of_path = project_identity(path);
+  if (of_path.key == key && !of_path.worktree.empty()) {
+    const std::string worktree = "/" + of_path.worktree + "/";
+    if (const auto at = path.find(worktree, key.size()); at != std::string_view::npos)
+      return path.substr(at + worktree.size());
+  }
+  return path.substr(key.size() + 1);
+}
+
 namespace {
+
+using queries::below_project;
 
 constexpr int kMostSimilar = 8;
 
@@ -42,19 +56,6 @@ std::string_view name_of(std::string_view path) {
 }
 
 bool is_pattern(std::string_view text) { return text.find_first_of("*?[") != std::string_view::npos; }
-
-// Returns the part of a path below a project's directory, or below a worktree inside that directory; empty: it is not
-// below it.
-std::string_view below_project(std::string_view path, std::string_view key) {
-  if (path.size() <= key.size() + 1 || !path.starts_with(key) || path[key.size()] != '/') return {};
-  const ProjectIdentity of_path = project_identity(path);
-  if (of_path.key == key && !of_path.worktree.empty()) {
-    const std::string worktree = "/" + of_path.worktree + "/";
-    if (const auto at = path.find(worktree, key.size()); at != std::string_view::npos)
-      return path.substr(at + worktree.size());
-  }
-  return path.substr(key.size() + 1);
-}
 
 // Adds the same file in other worktrees of the repository, and in directories that are joined to its project.
 void add_joined_paths(sqlite::Database& db, const std::string& text, PathFinding& out) {

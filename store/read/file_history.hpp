@@ -48,4 +48,11 @@ struct EditPlacesQuery {
   Answer run(sqlite::Database& db) const;
 };
 
+namespace queries {
+
+// Returns the part of a path below a project's directory, or below a worktree inside that directory; empty: it is not
+// below it.
+std::string_view below_project(std::string_view path, std::string_view identity_key);
+
+}  // namespace queries
 }  // namespace memd

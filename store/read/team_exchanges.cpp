@@ -4,6 +4,8 @@
 #include "schemas/sql_text.hpp"
 #include "store/db/fts5.hpp"
 #include "store/db/rows.hpp"
+#include "store/read/file_history.hpp"
+#include "store/read/observations.hpp"
 #include "store/read/sessions.hpp"
 #include "store/text/plain_text.hpp"
 #include "store/text/words.hpp"
@@ -51,7 +53,20 @@ std::string vector_of(const std::vector<search::Token>& tokens) {
 }  // namespace
 
 TeamExchangesQuery::Answer TeamExchangesQuery::run(sqlite::Database& db) const {
-  static const std::string head = "SELECT" + std::string(queries::kTitleColumns) + " FROM sessions s WHERE s.uid = ?";
+  static const std::string head =
+      "SELECT" + std::string(queries::kTitleColumns) +
+      ", coalesce(p.identity_key, '') FROM sessions s LEFT JOIN projects p USING (project_pk)"
+      " WHERE s.uid = ?";
+  static const std::string changes =
+      sql_text(
+          "SELECT p.path, f.lines_added, f.lines_removed FROM exchange_files f JOIN sessions s USING (session_pk)"
+          " JOIN paths p USING (path_pk)"
+          " WHERE s.uid = ? AND f.exchange_number = ? AND f.access = FileAccess::modified ORDER BY p.path")
+          .str();
+  static const std::string observations =
+      "SELECT o.type, o.time, o.content FROM observations o JOIN sessions s USING (session_pk)"
+      " WHERE s.uid = ? AND o.exchange_number = ? AND " +
+      std::string(queries::kShownObservation) + " ORDER BY o.event_seq, o.observation_pk";
   static const std::string sql =
       sql_text(
           "SELECT e.exchange_number, e.content_hash, e.started_at, e.user_message, e.interventions, "
@@ -60,8 +75,11 @@ TeamExchangesQuery::Answer TeamExchangesQuery::run(sqlite::Database& db) const {
           " FROM exchanges e JOIN sessions s ON s.session_pk = e.session_pk WHERE s.uid = ? ORDER BY e.exchange_number")
           .str();
   Answer out;
-  if (const auto row = db.query(head, session_uid).row())
+  std::string project;
+  if (const auto row = db.query(head, session_uid).row()) {
     out.title = queries::session_title(row->text(0), row->text(1));
+    project = row->str(2);
+  }
   const search::IndexTokenizer tokenizer(db.handle());
   std::map<std::int64_t, std::int64_t> left = hashes;
   auto& q = db.query(sql, session_uid);
@@ -77,6 +95,16 @@ TeamExchangesQuery::Answer TeamExchangesQuery::run(sqlite::Database& db) const {
     out.changed.push_back({number, q.int64(1), q.int64(2), static_cast<std::int64_t>(tokens.size()), vector_of(tokens),
                            std::string(utf8_prefix(q.text(3), kMostQuestion)),
                            std::string(utf8_prefix(response.substr(static_cast<std::size_t>(answer)), kMostAnswer))});
+  }
+  for (TeamExchange& one : out.changed) {
+    auto& files = db.query(changes, session_uid, one.number);
+    while (files.step()) {
+      const std::string_view below = queries::below_project(files.text(0), project);
+      one.changes.push_back({std::string(below.empty() ? files.text(0) : below), files.int64(1), files.int64(2)});
+    }
+    auto& found = db.query(observations, session_uid, one.number);
+    while (found.step())
+      one.observations.push_back({found.str(0), found.int64(1), found.str(2)});
   }
   for (const auto& [number, hash] : left)
     out.gone.push_back(number);

@@ -34,8 +34,9 @@ struct Libpq {
   decltype(&PQfinish) finish = find<decltype(&PQfinish)>("PQfinish");
   decltype(&PQstatus) status = find<decltype(&PQstatus)>("PQstatus");
   decltype(&PQerrorMessage) error_message = find<decltype(&PQerrorMessage)>("PQerrorMessage");
-  decltype(&PQexec) exec = find<decltype(&PQexec)>("PQexec");
-  decltype(&PQexecParams) exec_params = find<decltype(&PQexecParams)>("PQexecParams");
+  decltype(&PQsetnonblocking) set_nonblocking = find<decltype(&PQsetnonblocking)>("PQsetnonblocking");
+  decltype(&PQsendQueryParams) send_query_params = find<decltype(&PQsendQueryParams)>("PQsendQueryParams");
+  decltype(&PQflush) flush = find<decltype(&PQflush)>("PQflush");
   decltype(&PQresultStatus) result_status = find<decltype(&PQresultStatus)>("PQresultStatus");
   decltype(&PQresultErrorField) error_field = find<decltype(&PQresultErrorField)>("PQresultErrorField");
   decltype(&PQntuples) rows = find<decltype(&PQntuples)>("PQntuples");

@@ -4,6 +4,9 @@
 #include "schemas/base/error.hpp"
 #include "store/team/libpq.hpp"
 
+#include <poll.h>
+
+#include <type_traits>
 #include <utility>
 
 namespace memd::team {
@@ -37,8 +40,12 @@ std::string array_of(const std::vector<std::int64_t>& numbers) {
 
 class TeamDatabase::Connection {
  public:
-  explicit Connection(ConnectionPtr connection) : connection_(std::move(connection)) {}
-  bool is_up() const { return libpq().status(connection_.get()) == CONNECTION_OK; }
+  Connection(ConnectionPtr connection, std::chrono::milliseconds patience)
+      : connection_(std::move(connection)), patience_(patience) {
+    libpq().set_nonblocking(connection_.get(), 1);
+  }
+  // False after an error, too: a transaction that failed is not to be gone on with.
+  bool is_up() const { return !has_failed_ && libpq().status(connection_.get()) == CONNECTION_OK; }
 
   struct Param {
     std::string_view text;
@@ -57,31 +64,54 @@ class TeamDatabase::Connection {
       lengths.push_back(static_cast<int>(p.text.size()));
       formats.push_back(p.is_bytes ? 1 : 0);
     }
-    return checked(libpq().exec_params(connection_.get(), sql, static_cast<int>(params.size()), nullptr, values.data(),
-                                       lengths.data(), formats.data(), 1));
+    return answer(libpq().send_query_params(connection_.get(), sql, static_cast<int>(params.size()), nullptr,
+                                            values.data(), lengths.data(), formats.data(), 1));
   }
   // Several statements, as one transaction.
-  Result<TeamRows> run_script(const std::string& sql) { return checked(libpq().exec(connection_.get(), sql.c_str())); }
+  Result<TeamRows> run_script(const std::string& sql) {
+    return answer(libpq().send_query(connection_.get(), sql.c_str()));
+  }
 
   Error trouble(PGresult* result) const { return trouble_of(connection_.get(), result); }
 
  private:
-  Result<TeamRows> checked(PGresult* result) {
-    TeamRows rows(result);
-    const auto status = libpq().result_status(result);
-    if (status == PGRES_TUPLES_OK || status == PGRES_COMMAND_OK) return rows;
-    Error out = trouble(result);
-    // A transaction that failed is not to be gone on with.
-    if (is_up()) libpq().clear(libpq().exec(connection_.get(), "ROLLBACK"));
-    return out;
+  Result<TeamRows> answer(int is_sent) {
+    has_failed_ = true;
+    TeamRows last(nullptr);
+    while (is_sent == 1) {
+      MEMD_TRY(wait());
+      TeamRows next(libpq().get_result(connection_.get()));
+      if (next.get() == nullptr) break;
+      last = std::move(next);
+    }
+    const auto status = libpq().result_status(last.get());
+    if (status != PGRES_TUPLES_OK && status != PGRES_COMMAND_OK) return trouble(last.get());
+    has_failed_ = false;
+    return last;
   }
+  // Sends what is to be sent, and waits for a result or the last one. Fails when nothing comes or goes for too long: a
+  // network that was cut does not say so.
+  Result<void> wait() const {
+    while (true) {
+      const int unsent = libpq().flush(connection_.get());
+      if (unsent < 0) return trouble(nullptr);
+      if (unsent == 0 && libpq().is_busy(connection_.get()) == 0) return {};
+      pollfd one{libpq().socket(connection_.get()), static_cast<short>(unsent > 0 ? POLLIN | POLLOUT : POLLIN), 0};
+      if (::poll(&one, 1, static_cast<int>(patience_.count())) == 0)
+        return Error(Errc::unavailable, "the database does not answer any more");
+      if ((one.revents & ~POLLOUT) != 0 && libpq().consume_input(connection_.get()) == 0) return trouble(nullptr);
+    }
+  }
+
   ConnectionPtr connection_;
+  const std::chrono::milliseconds patience_;
+  bool has_failed_ = false;
 };
 
 Result<TeamDatabase::Connection*> TeamDatabase::connection() {
   if (connection_ && connection_->is_up()) return connection_.get();
   if (libpq().is_missing_one) return no_library();
-  auto made = std::make_unique<Connection>(connect_to(url_, false));
+  auto made = std::make_unique<Connection>(connect_to(url_, false), patience_);
   if (!made->is_up()) return made->trouble(nullptr);
   connection_ = std::move(made);
   return connection_.get();
@@ -244,14 +274,34 @@ Result<void> TeamDatabase::write_rows(const TeamShare& share, const std::string&
         return std::to_string(row.*member);
     });
   };
-  const std::vector<std::string> columns{array_of(gone),
-                                         column(&TeamExchange::number),
-                                         column(&TeamExchange::hash),
-                                         column(&TeamExchange::started_at),
-                                         column(&TeamExchange::length),
-                                         column(&TeamExchange::words),
-                                         column(&TeamExchange::question),
-                                         column(&TeamExchange::answer)};
+  // Of what belongs to the rows, with their numbers.
+  const auto parts = [&](auto TeamExchange::*member) {
+    std::vector<std::pair<std::int64_t, const typename std::remove_cvref_t<decltype((rows[0].*member)[0])>*>> out;
+    for (const TeamExchange& row : rows)
+      for (const auto& part : row.*member)
+        out.emplace_back(row.number, &part);
+    return out;
+  };
+  const auto changes = parts(&TeamExchange::changes);
+  const auto observations = parts(&TeamExchange::observations);
+  const auto number_of_row = [](const auto& part) { return std::to_string(part.first); };
+  const std::vector<std::string> columns{
+      array_of(gone),
+      column(&TeamExchange::number),
+      column(&TeamExchange::hash),
+      column(&TeamExchange::started_at),
+      column(&TeamExchange::length),
+      column(&TeamExchange::words),
+      column(&TeamExchange::question),
+      column(&TeamExchange::answer),
+      array_of(changes, number_of_row),
+      array_of(changes, [](const auto& c) { return c.second->path; }),
+      array_of(changes, [](const auto& c) { return std::to_string(c.second->lines_added); }),
+      array_of(changes, [](const auto& c) { return std::to_string(c.second->lines_removed); }),
+      array_of(observations, number_of_row),
+      array_of(observations, [](const auto& o) { return o.second->type; }),
+      array_of(observations, [](const auto& o) { return std::to_string(o.second->time); }),
+      array_of(observations, [](const auto& o) { return o.second->content; })};
   const std::string number = std::to_string(share.number);
   std::vector<Connection::Param> params{{number},        {machine},       {session.uid}, {session.who},
                                         {session.agent}, {session.title}, {session.mark}};
@@ -259,7 +309,9 @@ Result<void> TeamDatabase::write_rows(const TeamShare& share, const std::string&
     params.push_back({text});
   MEMD_TRY(
       db->run("SELECT memd.put_rows($1::bigint, $2, $3, $4, $5, $6, $7, $8::integer[], $9::integer[],"
-              " $10::bigint[], $11::bigint[], $12::integer[], $13::text[], $14::text[], $15::text[])::text",
+              " $10::bigint[], $11::bigint[], $12::integer[], $13::text[], $14::text[], $15::text[],"
+              " $16::integer[], $17::text[], $18::integer[], $19::integer[],"
+              " $20::integer[], $21::text[], $22::bigint[], $23::text[])::text",
               params));
   return {};
 }
@@ -310,7 +362,8 @@ Result<void> TeamDatabase::take_out(const TeamShare&, const std::string&, const 
 
 #endif
 
-TeamDatabase::TeamDatabase(std::string url) : url_(std::move(url)) {}
+TeamDatabase::TeamDatabase(std::string url, std::chrono::milliseconds patience)
+    : url_(std::move(url)), patience_(patience) {}
 TeamDatabase::~TeamDatabase() = default;
 TeamDatabase::TeamDatabase(TeamDatabase&&) noexcept = default;
 TeamDatabase& TeamDatabase::operator=(TeamDatabase&&) noexcept = default;

@@ -3,6 +3,7 @@
 #include "schemas/base/result.hpp"
 #include "schemas/share.hpp"
 
+#include <chrono>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -52,7 +53,9 @@ struct TeamHash {
 // without PostgreSQL, or libpq is not installed.
 class TeamDatabase {
  public:
-  explicit TeamDatabase(std::string url);  // postgres://…
+  // `patience`: a server of which nothing comes for so long is given up, while a statement runs.
+  explicit TeamDatabase(std::string url,  // postgres://…
+                        std::chrono::milliseconds patience = std::chrono::minutes(1));
   ~TeamDatabase();
   TeamDatabase(TeamDatabase&&) noexcept;
   TeamDatabase& operator=(TeamDatabase&&) noexcept;
@@ -95,6 +98,7 @@ class TeamDatabase {
   Result<Connection*> connection();
 
   std::string url_;
+  std::chrono::milliseconds patience_;
   std::unique_ptr<Connection> connection_;
 };
 

@@ -32,12 +32,31 @@ std::string literals(const std::vector<std::string>& texts) {
   return out + "]::text[]";
 }
 
-constexpr std::string_view kColumns =
-    "session_uid, number, who, agent, title, started_at, length, bm25, coverage, question, answer";
-
 std::string transaction(std::string_view from, std::chrono::milliseconds patience) {
-  return "BEGIN READ ONLY; SET LOCAL statement_timeout = " + std::to_string(patience.count()) + "; SELECT " +
-         std::string(kColumns) + " FROM " + std::string(from) + "; COMMIT";
+  return "BEGIN READ ONLY; SET LOCAL statement_timeout = " + std::to_string(patience.count()) + "; SELECT * FROM " +
+         std::string(from) + "; COMMIT";
+}
+
+// The conditions of a scope, as the last arguments of a function.
+std::string conditions(const TeamScope& scope) {
+  constexpr TimeMs kLatest = 253'402'300'800'000;  // the year 10000
+  return std::to_string(scope.since) + ", " + std::to_string(scope.until == 0 ? kLatest : scope.until) + ", " +
+         literals(scope.agents) + ", " + std::to_string(scope.most) + ")";
+}
+
+std::string call_of(const TeamScope& scope, const TeamSearch& q) {
+  return "memd.search(" + literal(scope.project) + ", " + literals(q.words) + ", " + literals(q.without) + ", " +
+         conditions(scope);
+}
+std::string call_of(const TeamScope& scope, const TeamTurns& q) {
+  return "memd.turns(" + literal(scope.project) + ", " + literal(q.session_uid) + ", " + std::to_string(q.before) +
+         ", " + std::to_string(scope.most) + ")";
+}
+std::string call_of(const TeamScope& scope, const TeamFileHistory& q) {
+  return "memd.changes_of(" + literal(scope.project) + ", " + literal(q.path) + ", " + conditions(scope);
+}
+std::string call_of(const TeamScope& scope, const TeamObservations& q) {
+  return "memd.observed(" + literal(scope.project) + ", " + literal(q.type) + ", " + conditions(scope);
 }
 
 Error too_late() { return {Errc::busy, "it did not answer in time"}; }
@@ -48,19 +67,54 @@ double real_of(std::string_view text) {
   return out;
 }
 
-std::vector<TeamHit> hits_of(const TeamRows& rows) {
-  std::vector<TeamHit> out;
-  for (int i = 0; i < rows.size(); ++i) {
-    const auto text = [&](int column) { return std::string(rows.text(i, column)); };
-    out.push_back({text(0), rows.number(i, 1), text(2), text(3), text(4), rows.number(i, 5), rows.number(i, 6),
-                   real_of(rows.text(i, 7)), real_of(rows.text(i, 8)), text(9), text(10)});
+// One row, whose columns are in the order of the functions in schemas/sql/team.
+class RowReader {
+ public:
+  RowReader(const TeamRows& rows, int row) : rows_(rows), row_(row) {}
+  void read(TeamHead& to) {
+    to.session_uid = text();
+    to.number = number();
+    to.who = text();
+    to.agent = text();
+    to.title = text();
+    to.started_at = number();
   }
-  return out;
-}
+  void read(TeamTurn& to) {
+    read(static_cast<TeamHead&>(to));
+    to.question = text();
+    to.answer = text();
+  }
+  void read(TeamHit& to) {
+    read(static_cast<TeamTurn&>(to));
+    to.length = number();
+    to.bm25 = real_of(next());
+    to.coverage = real_of(next());
+  }
+  void read(TeamFileUse& to) {
+    read(static_cast<TeamTurn&>(to));
+    to.change.path = text();
+    to.change.lines_added = number();
+    to.change.lines_removed = number();
+  }
+  void read(TeamFinding& to) {
+    read(static_cast<TeamHead&>(to));
+    to.type = text();
+    to.content = text();
+  }
+
+ private:
+  std::string_view next() { return rows_.text(row_, column_++); }
+  std::string text() { return std::string(next()); }
+  std::int64_t number() { return number_of(next()); }
+  const TeamRows& rows_;
+  const int row_;
+  int column_ = 0;
+};
 
 }  // namespace
 
-struct TeamInquiry::Line {
+struct TeamLine {
+  using Time = std::chrono::steady_clock::time_point;
   ConnectionPtr connection;
   PostgresPollingStatusType waits_for = PGRES_POLLING_WRITING;  // until it is connected
   bool is_used = false;  // it has answered before; the server may have gone since
@@ -84,8 +138,9 @@ struct TeamInquiry::Line {
     return {};
   }
 
-  Result<std::vector<TeamHit>> receive(Time deadline) {
-    std::vector<TeamHit> out;
+  template <class Row>
+  Result<std::vector<Row>> receive(Time deadline) {
+    std::vector<Row> out;
     while (true) {
       while (libpq().is_busy(connection.get()) != 0) {
         if (!wait(POLLIN, deadline)) return too_late();
@@ -95,7 +150,8 @@ struct TeamInquiry::Line {
       if (result == nullptr) return out;
       const TeamRows rows(result);
       const auto status = libpq().result_status(result);
-      if (status == PGRES_TUPLES_OK) out = hits_of(rows);
+      for (int i = 0; status == PGRES_TUPLES_OK && i < rows.size(); ++i)
+        RowReader(rows, i).read(out.emplace_back());
       if (status != PGRES_TUPLES_OK && status != PGRES_COMMAND_OK) {
         const char* const state = libpq().error_field(result, PG_DIAG_SQLSTATE);
         const bool is_late = state != nullptr && std::string_view(state) == "57014";
@@ -105,18 +161,15 @@ struct TeamInquiry::Line {
   }
 };
 
-TeamInquiry::TeamInquiry(TeamInquiries& from, std::string url, std::string sql)
-    : from_(&from), url_(std::move(url)), sql_(std::move(sql)) {
-  {
-    const std::lock_guard lock(from.mutex_);
-    const auto idle = from.idle_.find(url_);
-    if (idle != from.idle_.end()) line_ = std::move(from.idle_.extract(idle).mapped());
-  }
+template <class Row>
+TeamInquiry<Row>::TeamInquiry(TeamInquiries& from, std::string url, std::string sql)
+    : from_(&from), url_(std::move(url)), sql_(std::move(sql)), line_(from.take(url_)) {
   if (line_ && line_->is_connected() && !line_->send(sql_)) line_.reset();
-  if (!line_ && !libpq().is_missing_one) line_ = std::make_unique<Line>(Line{connect_to(url_, true)});
+  if (!line_ && !libpq().is_missing_one) line_ = std::make_unique<TeamLine>(TeamLine{connect_to(url_, true)});
 }
 
-Result<std::vector<TeamHit>> TeamInquiry::answer(Time deadline) {
+template <class Row>
+Result<std::vector<Row>> TeamInquiry<Row>::answer(Time deadline) {
   if (!line_) return no_library();
   while (true) {
     const bool was_used = line_->is_used;
@@ -124,66 +177,75 @@ Result<std::vector<TeamHit>> TeamInquiry::answer(Time deadline) {
       const auto connected = line_->connect(deadline);
       if (!connected) {
         // The next question finds the connection further on its way.
-        if (connected.error().is(Errc::busy)) give_back();
+        if (connected.error().is(Errc::busy)) from_->give_back(url_, std::move(line_));
         return connected.error();
       }
       if (!line_->send(sql_)) return trouble_of(line_->connection.get(), nullptr);
     }
-    auto hits = line_->receive(deadline);
-    if (hits) {
+    auto rows = line_->template receive<Row>(deadline);
+    if (rows) {
       line_->is_used = true;
-      give_back();
-      return hits;
+      from_->give_back(url_, std::move(line_));
+      return rows;
     }
-    if (!was_used || libpq().status(line_->connection.get()) == CONNECTION_OK) return hits;
-    line_ = std::make_unique<Line>(Line{connect_to(url_, true)});
+    if (!was_used || libpq().status(line_->connection.get()) == CONNECTION_OK) return rows;
+    line_ = std::make_unique<TeamLine>(TeamLine{connect_to(url_, true)});
   }
 }
 
-void TeamInquiry::give_back() {
-  const std::lock_guard lock(from_->mutex_);
-  from_->idle_.emplace(url_, std::move(line_));
-}
-
-TeamInquiry TeamInquiries::ask(const std::string& url, const TeamQuestion& q, std::chrono::milliseconds patience) {
-  constexpr TimeMs kLatest = 253'402'300'800'000;  // the year 10000
-  return {*this, url,
-          transaction("memd.search(" + literal(q.project) + ", " + literals(q.words) + ", " + literals(q.without) +
-                          ", " + std::to_string(q.since) + ", " + std::to_string(q.until == 0 ? kLatest : q.until) +
-                          ", " + literals(q.agents) + ", " + std::to_string(q.most) + ")",
-                      patience)};
-}
-
-TeamInquiry TeamInquiries::look_up(const std::string& url, const std::string& project, const std::string& session_uid,
-                                   std::int64_t number, std::chrono::milliseconds patience) {
-  return {
-      *this, url,
-      transaction("memd.turn(" + literal(project) + ", " + literal(session_uid) + ", " + std::to_string(number) + ")",
-                  patience)};
+template <class Question>
+TeamInquiry<typename Question::Row> TeamInquiries::ask(const std::string& url, const TeamScope& scope,
+                                                       const Question& question, std::chrono::milliseconds patience) {
+  return {*this, url, transaction(call_of(scope, question), patience)};
 }
 
 #else
 
-struct TeamInquiry::Line {};
-TeamInquiry::TeamInquiry(TeamInquiries& from, std::string url, std::string sql)
+struct TeamLine {};
+template <class Row>
+TeamInquiry<Row>::TeamInquiry(TeamInquiries& from, std::string url, std::string sql)
     : from_(&from), url_(std::move(url)), sql_(std::move(sql)) {}
-void TeamInquiry::give_back() { from_ = nullptr; }
-Result<std::vector<TeamHit>> TeamInquiry::answer(Time) {
+template <class Row>
+Result<std::vector<Row>> TeamInquiry<Row>::answer(Time) {
   return Error(Errc::unsupported, "this memd was built without PostgreSQL");
 }
-TeamInquiry TeamInquiries::ask(const std::string& url, const TeamQuestion&, std::chrono::milliseconds) {
-  return {*this, url, {}};
-}
-TeamInquiry TeamInquiries::look_up(const std::string& url, const std::string&, const std::string&, std::int64_t,
-                                   std::chrono::milliseconds) {
+template <class Question>
+TeamInquiry<typename Question::Row> TeamInquiries::ask(const std::string& url, const TeamScope&, const Question&,
+                                                       std::chrono::milliseconds) {
   return {*this, url, {}};
 }
 
 #endif
 
-TeamInquiry::~TeamInquiry() = default;
-TeamInquiry::TeamInquiry(TeamInquiry&&) noexcept = default;
+template <class Row>
+TeamInquiry<Row>::~TeamInquiry() = default;
+template <class Row>
+TeamInquiry<Row>::TeamInquiry(TeamInquiry&&) noexcept = default;
 TeamInquiries::TeamInquiries() = default;
 TeamInquiries::~TeamInquiries() = default;
+
+std::unique_ptr<TeamLine> TeamInquiries::take(const std::string& url) {
+  const std::lock_guard lock(mutex_);
+  const auto idle = idle_.find(url);
+  return idle != idle_.end() ? std::move(idle_.extract(idle).mapped()) : nullptr;
+}
+
+void TeamInquiries::give_back(const std::string& url, std::unique_ptr<TeamLine> line) {
+  const std::lock_guard lock(mutex_);
+  idle_.emplace(url, std::move(line));
+}
+
+template class TeamInquiry<TeamHit>;
+template class TeamInquiry<TeamTurn>;
+template class TeamInquiry<TeamFileUse>;
+template class TeamInquiry<TeamFinding>;
+template TeamInquiry<TeamHit> TeamInquiries::ask(const std::string&, const TeamScope&, const TeamSearch&,
+                                                 std::chrono::milliseconds);
+template TeamInquiry<TeamTurn> TeamInquiries::ask(const std::string&, const TeamScope&, const TeamTurns&,
+                                                  std::chrono::milliseconds);
+template TeamInquiry<TeamFileUse> TeamInquiries::ask(const std::string&, const TeamScope&, const TeamFileHistory&,
+                                                     std::chrono::milliseconds);
+template TeamInquiry<TeamFinding> TeamInquiries::ask(const std::string&, const TeamScope&, const TeamObservations&,
+                                                     std::chrono::milliseconds);
 
 }  // namespace memd::team

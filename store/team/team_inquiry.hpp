@@ -2,6 +2,7 @@
 
 #include "schemas/base/result.hpp"
 #include "schemas/base/timestamp.hpp"
+#include "schemas/share.hpp"
 
 #include <chrono>
 #include <cstdint>
@@ -24,43 +25,88 @@ struct TeamQuestion {
   int most = 20;
 };
 
-struct TeamHit {
+// An exchange of another machine.
+struct TeamHead {
   std::string session_uid;
   std::int64_t number = 0;  // of the exchange in its session
   std::string who;          // "ada@laptop"
   std::string agent;
   std::string title;
-  TimeMs started_at = 0;
-  std::int64_t length = 0;  // words
-  double bm25 = 0;          // as RankingFeatures
-  double coverage = 0;
+  TimeMs started_at = 0;  // of an observation its time
+};
+
+struct TeamTurn : TeamHead {
   std::string question;
   std::string answer;
 };
 
+struct TeamHit : TeamTurn {
+  std::int64_t length = 0;  // words
+  double bm25 = 0;          // as RankingFeatures
+  double coverage = 0;
+};
+
+struct TeamFileUse : TeamTurn {
+  TeamFileChange change;
+};
+
+struct TeamFinding : TeamHead {
+  std::string type;  // of an observation
+  std::string content;
+};
+
+// Conditions of all questions.
+struct TeamScope {
+  std::string project;
+  TimeMs since = 0;                 // inclusive; 0: open
+  TimeMs until = 0;                 // exclusive; 0: open
+  std::vector<std::string> agents;  // empty: all
+  int most = 20;                    // rows of the answer
+};
+
+// The questions; each has the type of its answer's rows.
+struct TeamSearch {
+  using Row = TeamHit;             // best first
+  std::vector<std::string> words;  // as tsquery writes them, with their quotes
+  std::vector<std::string> without;
+};
+struct TeamTurns {
+  using Row = TeamTurn;  // newest first
+  std::string session_uid;
+  std::int64_t before = 0;  // a number
+};
+struct TeamFileHistory {
+  using Row = TeamFileUse;  // newest first
+  std::string path;         // its end, or a path that ends with what is below the project's directory
+};
+struct TeamObservations {
+  using Row = TeamFinding;  // newest first
+  std::string type;         // empty: all
+};
+
 class TeamInquiries;
+struct TeamLine;  // a connection
 
 // A question under way. For one thread; TeamInquiries must outlive it.
+template <class Row>
 class TeamInquiry {
  public:
   using Time = std::chrono::steady_clock::time_point;
   ~TeamInquiry();
   TeamInquiry(TeamInquiry&&) noexcept;
 
-  // Waits until `deadline` and returns the hits, best first. Errc::busy: no answer came in time. Other errors as for
-  // TeamDatabase. Call it once.
-  Result<std::vector<TeamHit>> answer(Time deadline);
+  // Waits until `deadline` and returns the rows. Errc::busy: no answer came in time. Other errors as for TeamDatabase.
+  // Call it once.
+  Result<std::vector<Row>> answer(Time deadline);
 
  private:
   friend class TeamInquiries;
-  struct Line;  // a connection
   TeamInquiry(TeamInquiries& from, std::string url, std::string sql);
-  void give_back();
 
   TeamInquiries* from_;
   std::string url_;
   std::string sql_;
-  std::unique_ptr<Line> line_;
+  std::unique_ptr<TeamLine> line_;
 };
 
 // Asks databases, and keeps the connections for the next question. Thread-safe.
@@ -69,16 +115,20 @@ class TeamInquiries {
   TeamInquiries();
   ~TeamInquiries();
 
-  // Begins to ask; returns at once, but for the resolution of a host's name. The server gives up after `patience`.
-  TeamInquiry ask(const std::string& url, const TeamQuestion& question, std::chrono::milliseconds patience);
-  // The exchange with this number, if the login may see it: one hit or none.
-  TeamInquiry look_up(const std::string& url, const std::string& project, const std::string& session_uid,
-                      std::int64_t number, std::chrono::milliseconds patience);
+  // Begins to ask what the login may see; returns at once, but for the resolution of a host's name. The server gives up
+  // after `patience`.
+  template <class Question>
+  TeamInquiry<typename Question::Row> ask(const std::string& url, const TeamScope& scope, const Question& question,
+                                          std::chrono::milliseconds patience);
 
  private:
+  template <class Row>
   friend class TeamInquiry;
+  std::unique_ptr<TeamLine> take(const std::string& url);
+  void give_back(const std::string& url, std::unique_ptr<TeamLine> line);
+
   std::mutex mutex_;
-  std::multimap<std::string, std::unique_ptr<TeamInquiry::Line>> idle_;  // by URL; guarded by mutex_
+  std::multimap<std::string, std::unique_ptr<TeamLine>> idle_;  // by URL; guarded by mutex_
 };
 
 }  // namespace memd::team

@@ -1,21 +1,10 @@
 // Machines that share a project through a directory: each finds the others' turns, and nothing that is not to be
 // shared.
 #include "daemon/sharing/sharing.hpp"
-#include "daemon/admin/admin_tools.hpp"
-#include "daemon/host/memory_host.hpp"
-#include "daemon/host/settings.hpp"
-#include "daemon/ingest/ingest_service.hpp"
 #include "daemon/sharing/sharing_thread.hpp"
-#include "protocol/mcp/tool_registry.hpp"
-#include "schemas/base/error.hpp"
-#include "store/read/sessions.hpp"
 #include "store/read/shares.hpp"
 #include "store/reader.hpp"
-#include "store/seal/sealed_box.hpp"
-#include "test/support/fake_clock.hpp"
-#include "test/support/postgres.hpp"
-#include "test/support/store_dump.hpp"
-#include "test/support/transcript_home.hpp"
+#include "test/daemon/sharing_machine.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -23,161 +12,21 @@
 
 #include <chrono>
 #include <filesystem>
+#include <fstream>
 #include <future>
 #include <memory>
-#include <set>
+#include <mutex>
 
 namespace memd {
 namespace {
 
 namespace fs = std::filesystem;
+namespace bj = boost::json;
 using namespace std::chrono_literals;
-using testing::AllOf;
-using testing::AnyOf;
+using test::Machine;
+using test::SharingTest;
 using testing::HasSubstr;
 using testing::Not;
-namespace bj = boost::json;
-
-constexpr const char* kProject = "parcel";
-
-// A machine: a home, a store, and a memd that ingests.
-class Machine {
- public:
-  Machine(const std::string& person, int first_session) : first_(first_session), home_(1000 * first_session) {
-    fs::permissions(data_.path(), fs::perms::owner_all);
-    directory_ = "/home/" + person + "/src/parcel";
-    fs::create_directory_symlink(home_.path(), person_home_.path() / person);
-    settings_.home = person_home_.path() / person;
-    start();
-  }
-  void start() {
-    registry_.reset();
-    host_.reset();
-    host_ = std::make_unique<MemoryHost>(settings_, clock_);
-    registry_ = std::make_unique<mcp::ToolRegistry>();
-    admin::register_admin_tools(*registry_, *host_, {});
-    ASSERT_TRUE(host_->start_ingest());
-    read();
-  }
-  void stop() {
-    registry_.reset();
-    host_.reset();
-  }
-  void read() {
-    host_->ingest()->scan();
-    ASSERT_TRUE(host_->ingest()->block_until_idle(60s));
-  }
-  void says(const std::string& word, int session = 0, const std::string& prompt = {}) {
-    clock_.advance(60'000);
-    home_.turn(directory_, first_ + session, clock_.now(), word,
-               prompt.empty() ? "Why does " + word + " fail?" : prompt, "Because of " + word + ".");
-    read();
-  }
-  mcp::ToolOutcome call(std::string_view tool, const bj::object& arguments) {
-    mcp::ToolContext context;
-    return registry_->call(tool, bj::serialize(arguments), context);
-  }
-  bj::object share(bj::object arguments) {
-    arguments.emplace("project", kProject);
-    const auto out = call("share", arguments);
-    EXPECT_FALSE(out.is_error) << out.text;
-    return out.is_error ? bj::object() : bj::parse(out.structured).as_object();
-  }
-  bj::object init(const fs::path& place, bool sealed = false) {
-    return share({{"action", "init"}, {"place", place.string()}, {"sealed", sealed}});
-  }
-  bj::object join(const fs::path& place, const std::string& invitation = {}) {
-    return share({{"action", "join"}, {"place", place.string()}, {"invitation", invitation}});
-  }
-  bj::object sync() { return share({{"action", "sync"}}); }
-  std::string search(const std::string& word, int most = 20) {
-    mcp::ToolContext context;
-    const bj::object arguments{{"query", word}, {"n_results", most}};
-    const auto out = host_->tools().call("semantic_search", bj::serialize(arguments), context);
-    return out.text + out.structured;
-  }
-  mcp::ToolOutcome turn(const std::string& id) {
-    mcp::ToolContext context;
-    return host_->tools().call("get_exchange", bj::serialize(bj::object{{"ids", bj::array{id}}}), context);
-  }
-  // Others' sessions stay in the database, which has so long to answer a search.
-  void asks_the_server(int ms = 60'000) {
-    settings_.config.sharing.ask_server_ms = ms;
-    start();
-  }
-  // The words and results of all sessions, without what depends on the machine.
-  std::set<std::string> contents() {
-    std::set<std::string> out;
-    auto db = sqlite::Database::open(settings_.layout.database(), sqlite::OpenMode::read_only);
-    auto& q = db.prepare(
-        "SELECT s.uid, x.exchange_number, x.user_message, x.assistant_response, x.tool_calls FROM exchanges x"
-        " JOIN sessions s USING (session_pk)");
-    while (q.step()) {
-      const auto text = q.str(0) + "#" + std::to_string(q.int64(1)) + " " + q.str(2) + " | " + q.str(3) + " | " +
-                        std::to_string(q.int64(4));
-      EXPECT_TRUE(out.insert(text).second) << "doubled: " << text;
-    }
-    return out;
-  }
-  std::int64_t number(std::string_view sql) {
-    auto db = sqlite::Database::open(settings_.layout.database(), sqlite::OpenMode::read_only);
-    return db.query(sql).value_or(0);
-  }
-  // What was written so far is no longer new: its times are of the past.
-  void wait_a_while() {
-    clock_.set(std::chrono::duration_cast<std::chrono::milliseconds>(
-                   (std::chrono::system_clock::now() + 1h).time_since_epoch())
-                   .count());
-  }
-  std::string session(int session = 0) const {
-    return "claude_code:" + test::TranscriptHome::session_id(first_ + session);
-  }
-  test::TranscriptHome& home() { return home_; }
-  MemoryHost& host() { return *host_; }
-  Settings& settings() { return settings_; }
-  const fs::path& data() const { return data_.path(); }
-  const std::string& directory() const { return directory_; }
-
- private:
-  const int first_;
-  std::string directory_;
-  test::TranscriptHome home_;
-  test::TempDir person_home_;
-  test::TempDir data_;
-  test::FakeClock clock_;
-  Settings settings_{StoreLayout(data_.path()), false, {}, {}, {}, {}};
-  std::unique_ptr<MemoryHost> host_;
-  std::unique_ptr<mcp::ToolRegistry> registry_;
-};
-
-class SharingTest : public testing::Test {
- protected:
-  void SetUp() override {
-    if (!seal::is_available()) GTEST_SKIP() << "built without encryption";
-  }
-  // All bytes at the place, with the segments opened that are not sealed.
-  std::string at_place() const { return all_of(place_.path()); }
-  static std::string all_of(const fs::path& place) {
-    std::string out;
-    for (const auto& entry : fs::recursive_directory_iterator(place)) {
-      out += entry.path().string() + "\n";
-      if (!entry.is_regular_file()) continue;
-      const std::string bytes = test::bytes_of(entry.path());
-      out += bytes;
-      const auto segment = sharing::decode(
-          bytes, [](const std::string&) -> Result<seal::CipherPtr> { return Error(Errc::permission, "sealed"); });
-      if (segment) out += segment->lines;
-    }
-    return out;
-  }
-  std::size_t segments() const {
-    std::size_t out = 0;
-    for (const auto& entry : fs::recursive_directory_iterator(place_.path()))
-      out += entry.path().extension() == sharing::kSegmentEnding ? 1 : 0;
-    return out;
-  }
-  test::TempDir place_;
-};
 
 TEST_F(SharingTest, FiveMachinesFindEachOthersTurnsWithWhoWroteThem) {
   const std::vector<std::string> words{"walnut", "quartz", "bramble", "lantern", "gondola"};
@@ -283,7 +132,7 @@ TEST_F(SharingTest, AnExclusionOfLaterAndAForgottenTurnTakeASessionOut) {
   bob.sync();
   EXPECT_EQ(bob.contents().size(), 2u);
   EXPECT_THAT(at_place(), Not(HasSubstr("quartz")));
-  ada.settings().config.exclude.projects = {kProject};
+  ada.settings().config.exclude.projects = {test::kSharedProject};
   ada.start();
   ada.sync();
   bob.sync();
@@ -300,9 +149,10 @@ TEST_F(SharingTest, ASealedShareIsReadByItsMembersOnly) {
   Machine bob("bob", 20);
   // Without the invitation, or with another one.
   EXPECT_TRUE(
-      bob.call("share", {{"action", "join"}, {"project", kProject}, {"place", place_.path().string()}}).is_error);
+      bob.call("share", {{"action", "join"}, {"project", test::kSharedProject}, {"place", place_.path().string()}})
+          .is_error);
   EXPECT_TRUE(bob.call("share", {{"action", "join"},
-                                 {"project", kProject},
+                                 {"project", test::kSharedProject},
                                  {"place", place_.path().string()},
                                  {"invitation", std::string(64, 'a')}})
                   .is_error);
@@ -320,7 +170,7 @@ TEST_F(SharingTest, ASealedShareIsReadByItsMembersOnly) {
   sharing::Member stranger;
   stranger.machine = "0123456789abcdef";
   stranger.public_key = std::string(64, '1');
-  ASSERT_TRUE(sharing::SharePlace::of(place_.path(), kProject)->write(stranger));
+  ASSERT_TRUE(sharing::SharePlace::of(place_.path(), test::kSharedProject)->write(stranger));
   ada.says("bramble");
   ada.sync();
   for (const auto& entry : fs::recursive_directory_iterator(place_.path()))
@@ -337,7 +187,7 @@ TEST_F(SharingTest, AnotherProjectOfTheSameNameStaysHere) {
   ada.says("walnut");
   ada.home().turn("/home/ada/private/parcel", 7, 1'800'000'000'000, "marzipan", "About marzipan", "Yes.");
   ada.read();
-  const bj::object by_name{{"action", "init"}, {"place", place_.path().string()}, {"project", kProject}};
+  const bj::object by_name{{"action", "init"}, {"place", place_.path().string()}, {"project", test::kSharedProject}};
   EXPECT_THAT(ada.call("share", by_name).text, HasSubstr("private/parcel"));
   const auto made =
       ada.call("share", {{"action", "init"}, {"place", place_.path().string()}, {"project", "/home/ada/src/parcel"}});
@@ -470,6 +320,23 @@ TEST_F(SharingTest, AStoreOfABackupGetsBackWhatItHadShared) {
 }
 
 // The state after a kill between any two steps of a sync: segments without rows, lines without rows, half a line.
+TEST_F(SharingTest, WhatIsExportedCanBeJoined) {
+  Machine ada("ada", 1);
+  ada.says("walnut");
+  ada.init(place_.path());
+  test::TempDir carried;
+  const auto out = ada.share({{"action", "export"}, {"to", carried.path().string()}});
+  EXPECT_THAT(std::string(out.at("change").as_string()), HasSubstr(carried.path().string()));
+  Machine bob("bob", 20);
+  bob.join(carried.path());
+  EXPECT_EQ(bob.contents(), ada.contents());
+  test::TempDir other;
+  Machine cem("cem", 30);
+  cem.init(other.path());
+  const bj::object over{{"action", "export"}, {"project", test::kSharedProject}, {"to", other.path().string()}};
+  EXPECT_THAT(ada.call("share", over).text, HasSubstr("another share"));
+}
+
 TEST_F(SharingTest, AKillInTheMiddleOfASyncLosesAndDoublesNothing) {
   Machine ada("ada", 1);
   ada.says("walnut");
@@ -539,293 +406,6 @@ TEST_F(SharingTest, AThreadSyncsByItself) {
   EXPECT_TRUE(has_it());
   of_ada.stop();
   of_bob.stop();
-}
-
-// A PostgreSQL database as the place.
-class TeamTest : public SharingTest {
- protected:
-  void SetUp() override {
-    SharingTest::SetUp();
-    if (IsSkipped()) return;
-    if (test::Postgres::programs().empty()) GTEST_SKIP() << "no PostgreSQL server is installed (apt: postgresql)";
-    server_ = std::make_unique<test::Postgres>();
-  }
-  void admit(const std::string& role, const std::string& level = "contributor") {
-    server_->sql("postgres", "CREATE ROLE " + role + " LOGIN");
-    EXPECT_EQ(server_->sql("ada", "SELECT memd.admit('parcel', '" + role + "', '" + level + "')"), "");
-  }
-  static void expect_all_is_there(Machine& machine) {
-    const auto checked = machine.share({{"action", "verify"}});
-    EXPECT_TRUE(checked.at("problems").as_array().empty()) << bj::serialize(checked);
-  }
-  std::unique_ptr<test::Postgres> server_;
-};
-
-TEST_F(TeamTest, FiveMachinesFindEachOthersTurns) {
-  const std::vector<std::string> words{"walnut", "quartz", "bramble", "lantern", "gondola"};
-  const std::vector<std::string> people{"ada", "bob", "cem", "dora", "eve"};
-  std::vector<std::unique_ptr<Machine>> machines;
-  for (std::size_t i = 0; i < words.size(); ++i) {
-    machines.push_back(std::make_unique<Machine>(people[i], 10 * static_cast<int>(i) + 1));
-    machines.back()->says(words[i]);
-    if (i > 0) admit(people[i]);
-    if (i == 0)
-      machines.back()->init(server_->url(people[i]));
-    else
-      machines.back()->join(server_->url(people[i]));
-  }
-  for (auto& m : machines)
-    m->sync();
-  for (auto& m : machines) {
-    EXPECT_EQ(m->contents(), machines.front()->contents());
-    EXPECT_EQ(m->contents().size(), words.size());
-    expect_all_is_there(*m);
-  }
-  EXPECT_THAT(machines[4]->search("walnut"), HasSubstr("ada@"));
-  const auto changes = server_->sql("ada", "SELECT last_change FROM memd.shares");
-  for (auto& m : machines)
-    m->sync();
-  EXPECT_EQ(server_->sql("ada", "SELECT last_change FROM memd.shares"), changes);
-
-  // What is forgotten goes there, too, and at all others.
-  ASSERT_FALSE(
-      machines[1]->call("forget", {{"session", test::TranscriptHome::session_id(11)}, {"yes", true}}).is_error);
-  machines[1]->sync();
-  EXPECT_EQ(server_->sql("ada", "SELECT count(*) FROM memd.files WHERE content IS NULL"), "1");
-  machines[4]->sync();
-  EXPECT_EQ(machines[4]->contents().size(), words.size() - 1);
-  expect_all_is_there(*machines[1]);
-
-  // What the server lost is sent again.
-  server_->sql("ada", "DELETE FROM memd.files WHERE path LIKE 'segments/%'");
-  for (int round = 0; round < 2; ++round)  // the second takes what others sent again after the first
-    for (auto& m : machines)
-      m->sync();
-  for (auto& m : machines)
-    expect_all_is_there(*m);
-  machines[2]->share({{"action", "leave"}});
-  machines[0]->sync();
-  EXPECT_THAT(bj::serialize(machines[0]->share({{"action", "status"}})), HasSubstr(R"("left":true)"));
-}
-
-TEST_F(TeamTest, WhoHasNoRightsSeesAndWritesNothing) {
-  Machine ada("ada", 1);
-  ada.says("walnut");
-  ada.init(server_->url("ada"));
-  for (const std::string role : {"mallory", "rita"})
-    server_->sql("postgres", "CREATE ROLE " + role + " LOGIN");
-  for (const char* table : {"files", "shares", "members", "machines"})
-    EXPECT_EQ(server_->sql("mallory", std::string("SELECT count(*) FROM memd.") + table), "0") << table;
-  EXPECT_EQ(server_->sql("mallory", "INSERT INTO memd.members VALUES (1, 'mallory', 'admin')"), "refused");
-  EXPECT_EQ(server_->sql("mallory", "SELECT memd.admit('parcel', 'mallory', 'admin')"), "refused");
-  EXPECT_EQ(server_->sql("mallory", "SELECT memd.put(1, 'members/x.json', 'x', '')"), "refused");
-  EXPECT_EQ(server_->sql("mallory", "SELECT memd.make_share('other')"), "refused");
-  Machine mallory("mallory", 20);
-  const bj::object join{{"action", "join"}, {"project", kProject}, {"place", server_->url("mallory")}};
-  EXPECT_THAT(mallory.call("share", join).text, HasSubstr("no share of the project"));
-  // A reader reads, and cannot write; a contributor writes as itself only.
-  admit("rita", "reader");
-  EXPECT_NE(server_->sql("rita", "SELECT count(*) FROM memd.files"), "0");
-  EXPECT_EQ(server_->sql("rita", "SELECT memd.put(1, 'members/x.json', 'x', '')"), "refused");
-  Machine rita("rita", 30);
-  rita.says("quartz");
-  rita.join(server_->url("rita"));
-  EXPECT_EQ(rita.contents().size(), 2u);
-  ada.sync();
-  EXPECT_EQ(ada.contents().size(), 1u);
-  admit("bob");
-  const std::string of_ada = server_->sql("bob", "SELECT machine FROM memd.machines");
-  EXPECT_EQ(server_->sql("bob", "SELECT memd.put(1, 'members/" + of_ada + ".json', '" + of_ada + "', '')"), "refused");
-  EXPECT_EQ(server_->sql("bob", "SELECT memd.put(1, 'segments/" + of_ada + "/x.segment', 'bobs', '')"), "refused");
-  // A password is not stored.
-  const bj::object with_password{
-      {"action", "join"}, {"project", kProject}, {"place", "postgres://bob:hunter2@db.example/team"}};
-  EXPECT_THAT(mallory.call("share", with_password).text, HasSubstr(".pgpass"));
-}
-
-TEST_F(TeamTest, AServerThatIsKilledWhileOnePushesLosesAndDoublesNothing) {
-  Machine ada("ada", 1);
-  ada.says("walnut");
-  ada.init(server_->url("ada"));
-  for (int i = 0; i < 20; ++i) {
-    ada.says("acorn" + std::to_string(i), i % 3);
-    auto pushed = std::async(std::launch::async, [&] { return !ada.call("share", {{"action", "sync"}}).is_error; });
-    (void)pushed.wait_for(i * 10ms);  // the kill meets every step, and the time after the last one
-    server_->kill();
-    const bool is_acknowledged = pushed.get();
-    server_->start();
-    if (is_acknowledged) expect_all_is_there(ada);
-  }
-  ada.sync();
-  expect_all_is_there(ada);
-  admit("bob");
-  Machine bob("bob", 20);
-  bob.join(server_->url("bob"));
-  EXPECT_EQ(bob.contents(), ada.contents());
-  EXPECT_EQ(bob.contents().size(), 21u);
-  EXPECT_EQ(server_->sql("ada", "SELECT count(*), count(DISTINCT (session_uid, number)) FROM memd.exchanges"), "21|21");
-}
-
-// A machine that asks the database instead of fetching what others shared.
-TEST_F(TeamTest, TheDatabaseIsAskedForWhatOthersShared) {
-  Machine ada("ada", 1);
-  ada.says("walnut", 0, "Why does O'Brien's \\walnut\\ cache fail?");
-  ada.says("quartz", 1);
-  ada.init(server_->url("ada"));
-  admit("bob");
-  Machine bob("bob", 20);
-  bob.asks_the_server();
-  bob.says("bramble");
-  bob.join(server_->url("bob"));
-  bob.sync();
-  EXPECT_EQ(bob.contents().size(), 1u);  // nothing was fetched
-  expect_all_is_there(bob);
-  // It is found by the words of memd's index, with who wrote it, and can be read.
-  const std::string found = bob.search("o'brien caches of walnuts");
-  EXPECT_THAT(found, Not(HasSubstr("Nowhere in this history")));
-  EXPECT_THAT(found, HasSubstr("walnut"));
-  EXPECT_THAT(found, HasSubstr("ada@"));
-  const std::string id = ada.session(0) + "#0";
-  EXPECT_THAT(found, HasSubstr(id));
-  const auto whole = bob.turn(id);
-  EXPECT_FALSE(whole.is_error) << whole.text;
-  EXPECT_THAT(whole.text, HasSubstr("Because of walnut."));
-  EXPECT_THAT(whole.structured, HasSubstr("\"exchange_id\":\"" + id + "\""));
-  EXPECT_THAT(bob.search("walnut -brien"), Not(HasSubstr("ada@")));
-  // One's own turns are there, too, and not shown twice.
-  EXPECT_THAT(bob.search("bramble"), Not(HasSubstr("bob@")));
-  EXPECT_EQ(server_->sql("ada", "SELECT count(*) FROM memd.exchanges"), "3");
-  // A page has as many hits as were asked for; the next one goes on with those of the store.
-  bob.says("walnut", 1, "Is walnut the cache of O'Brien?");
-  EXPECT_THAT(bob.search("walnut cache", 1), AnyOf(Not(HasSubstr("ada@")), Not(HasSubstr("Is walnut"))));
-  EXPECT_THAT(bob.search("walnut cache"), AllOf(HasSubstr("ada@"), HasSubstr("Is walnut")));
-  // Later turns and changes come, nothing twice.
-  ada.says("juniper", 1);
-  ada.sync();
-  ada.sync();
-  EXPECT_THAT(bob.search("juniper"), HasSubstr("ada@"));
-  EXPECT_EQ(server_->sql("ada", "SELECT count(*), count(DISTINCT (session_uid, number)) FROM memd.exchanges"), "4|4");
-  EXPECT_EQ(server_->sql("ada",
-                         "SELECT exchanges = 4 AND words = (SELECT sum(length) FROM memd.exchanges)"
-                         " FROM memd.shares"),
-            "t");
-  // Who fetches everything again has it once.
-  bob.asks_the_server(0);
-  bob.sync();
-  EXPECT_EQ(bob.contents().size(), 5u);
-  bob.asks_the_server();
-  const std::string once = bob.search("juniper");
-  EXPECT_THAT(once, HasSubstr("ada@"));
-  EXPECT_THAT(once, Not(HasSubstr(ada.session(1) + "#1")));
-  // What was forgotten here is not shown from there.
-  ASSERT_FALSE(bob.call("forget", {{"session", test::TranscriptHome::session_id(2)}, {"yes", true}}).is_error);
-  EXPECT_THAT(bob.search("juniper"), Not(HasSubstr("ada@")));
-  EXPECT_TRUE(bob.turn(ada.session(1) + "#1").is_error);
-}
-
-TEST_F(TeamTest, RowsAreForMembersOnlyAndGoWithWhatIsForgotten) {
-  Machine ada("ada", 1);
-  const std::string secret = "ghp_0123456789abcdefghijABCDEFGHIJ012345";
-  ada.says("walnut", 0, "Use " + secret + " and <private>the merger with Initech</private> for walnut");
-  ada.says("umbrella", 1);
-  ada.says("quartz", 2);
-  ada.init(server_->url("ada"));
-  for (const std::string role : {"mallory", "rita"})
-    server_->sql("postgres", "CREATE ROLE " + role + " LOGIN");
-  const std::string search =
-      "SELECT count(*) FROM memd.search('parcel', ARRAY[quote_literal('umbrella')], '{}', 0, 9e15::bigint, '{}', 9)";
-  EXPECT_EQ(server_->sql("ada", search), "1");
-  EXPECT_EQ(server_->sql("mallory", search), "0");
-  EXPECT_EQ(server_->sql("mallory", "SELECT count(*) FROM memd.turn('parcel', '" + ada.session(1) + "', 0)"), "0");
-  for (const char* table : {"exchanges", "sessions"})
-    EXPECT_EQ(server_->sql("mallory", std::string("SELECT count(*) FROM memd.") + table), "0") << table;
-  const std::string leaf = server_->sql("ada", "SELECT tableoid::regclass FROM memd.exchanges LIMIT 1");
-  EXPECT_EQ(server_->sql("mallory", "SELECT count(*) FROM " + leaf), "refused");
-  // A reader reads; a contributor writes as itself only.
-  admit("bob");
-  EXPECT_EQ(server_->sql("ada", "SELECT memd.admit('parcel', 'rita', 'reader')"), "");
-  EXPECT_EQ(server_->sql("rita", search), "1");
-  const std::string of_ada = server_->sql("ada", "SELECT machine FROM memd.machines");
-  for (const char* role : {"mallory", "rita", "bob"}) {
-    EXPECT_EQ(server_->sql(role, "SELECT memd.take_out(1, '" + of_ada + "', '" + ada.session(1) + "')"), "refused");
-    EXPECT_EQ(server_->sql(role, "SELECT memd.remove_rows(1, '" + ada.session(1) + "', NULL, NULL)"), "refused");
-    EXPECT_EQ(server_->sql(role, "SELECT memd.put_rows(1, '" + of_ada +
-                                     "', 'x', '', '', '', '', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}')"),
-              "refused");
-  }
-  Machine bob("bob", 20);
-  bob.asks_the_server();
-  bob.join(server_->url("bob"));
-  EXPECT_THAT(bob.search("umbrella"), HasSubstr("ada@"));
-  // Forgotten, excluded later: gone, and never written again.
-  ASSERT_FALSE(ada.call("forget", {{"session", test::TranscriptHome::session_id(2)}, {"yes", true}}).is_error);
-  ada.sync();
-  bob.sync();
-  EXPECT_THAT(bob.search("umbrella"), Not(HasSubstr("ada@")));
-  const std::string rows =
-      server_->sql("ada", "SELECT * FROM memd.exchanges") + server_->sql("ada", "TABLE memd.sessions");
-  for (const std::string& word : {secret, std::string("Initech"), std::string("umbrella")})
-    EXPECT_EQ(rows.find(word), std::string::npos) << word;
-  EXPECT_THAT(rows, HasSubstr("walnut"));
-  EXPECT_EQ(server_->sql("ada", "SELECT memd.put_rows(1, '" + of_ada + "', '" + ada.session(1) +
-                                    "', '', '', '', '', '{}', '{0}', '{1}', '{1}', '{1}', '{a}', '{b}', '{c}')"),
-            "");
-  EXPECT_EQ(server_->sql("ada", "SELECT count(*) FROM memd.exchanges WHERE question = 'b'"), "0");
-  ada.settings().config.exclude.projects = {kProject};
-  ada.start();
-  ada.sync();
-  EXPECT_EQ(server_->sql("ada", "SELECT count(*) FROM memd.exchanges"), "0");
-  EXPECT_EQ(server_->sql("ada", "SELECT exchanges, words FROM memd.shares"), "0|0");
-}
-
-TEST_F(TeamTest, ADatabaseThatIsGoneOrSlowIsLeftOutAndNamed) {
-  Machine ada("ada", 1);
-  ada.says("walnut");
-  ada.init(server_->url("ada"));
-  admit("bob");
-  Machine bob("bob", 20);
-  bob.says("walnut");
-  bob.join(server_->url("bob"));
-  bob.asks_the_server();
-  const auto first_line = [](const std::string& answer) { return answer.substr(0, answer.find('\n')); };
-  EXPECT_THAT(first_line(bob.search("walnut")), Not(HasSubstr("left out")));
-  server_->kill();
-  const std::string without = bob.search("walnut");
-  EXPECT_THAT(first_line(without), HasSubstr("What others shared of parcel was left out"));
-  EXPECT_THAT(without, HasSubstr("Because of walnut"));
-  // The connection of before is of no use any more, and made anew.
-  server_->start();
-  EXPECT_THAT(first_line(bob.search("walnut")), Not(HasSubstr("left out")));
-  server_->sql("ada", "ALTER FUNCTION memd.search RENAME TO quick_search");
-  server_->sql(
-      "ada",
-      "CREATE FUNCTION memd.search(text, text[], text[], bigint, bigint, text[], integer) RETURNS TABLE"
-      " (session_uid text, number integer, who text, agent text, title text, started_at bigint, length integer,"
-      "  bm25 float8, coverage float8, question text, answer text) LANGUAGE sql AS"
-      " $$ SELECT '', 0, '', '', '', 0::bigint, 0, 0::float8, 0::float8, '', '' FROM pg_sleep(600) $$");
-  bob.asks_the_server(100);
-  const std::string in_time = bob.search("walnut");
-  EXPECT_THAT(first_line(in_time), HasSubstr("did not answer in time"));
-  EXPECT_THAT(in_time, HasSubstr("Because of walnut"));
-}
-
-// A database that was made before there were rows.
-TEST_F(TeamTest, AnOlderDatabaseGetsRowsFromItsOwner) {
-  Machine ada("ada", 1);
-  ada.says("walnut");
-  ada.init(server_->url("ada"));
-  server_->sql("ada",
-               "DROP TABLE memd.exchanges, memd.sessions; ALTER TABLE memd.shares DROP exchanges, DROP words;"
-               "DROP FUNCTION memd.make_month, memd.check_writer, memd.remove_rows, memd.put_rows, memd.take_out,"
-               " memd.search, memd.turn; DELETE FROM memd.migrations WHERE name = '0002_rows.sql'");
-  admit("bob");
-  Machine bob("bob", 20);
-  bob.asks_the_server();
-  bob.join(server_->url("bob"));
-  EXPECT_THAT(bob.search("walnut"), HasSubstr("left out"));
-  ada.says("quartz");
-  ada.sync();
-  EXPECT_THAT(bob.search("walnut"), HasSubstr("ada@"));
 }
 
 }  // namespace

@@ -63,6 +63,24 @@ class TranscriptHome {
             {"content", boost::json::array{boost::json::object{
                             {"type", "tool_result"}, {"tool_use_id", id}, {"content", "it says " + word}}}}});
   }
+  // Appends an edit of a file to the newest turn: two lines in the place of one.
+  void edit(const std::string& project, int session, TimeMs at, const std::string& path) {
+    const std::filesystem::path file = transcript(project, session);
+    const std::string id = "t" + std::to_string(++records_);
+    append(file, project, session, at, "assistant",
+           {{"id", "m" + id},
+            {"role", "assistant"},
+            {"model", "m"},
+            {"content", boost::json::array{boost::json::object{
+                            {"type", "tool_use"},
+                            {"id", id},
+                            {"name", "Edit"},
+                            {"input", {{"file_path", path}, {"old_string", "a"}, {"new_string", "b\nc"}}}}}}});
+    append(file, project, session, at + 1000, "user",
+           {{"role", "user"},
+            {"content", boost::json::array{boost::json::object{
+                            {"type", "tool_result"}, {"tool_use_id", id}, {"content", "The file was updated."}}}}});
+  }
   void title(const std::string& project, int session, const std::string& text) {
     append_file(transcript(project, session),
                 boost::json::serialize(boost::json::value{

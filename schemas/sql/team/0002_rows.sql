@@ -36,11 +36,51 @@ ALTER TABLE memd.exchanges ALTER COLUMN words SET COMPRESSION lz4, ALTER COLUMN 
 CREATE INDEX exchanges_by_session ON memd.exchanges (session_uid, machine, number);
 CREATE INDEX exchanges_by_words ON memd.exchanges USING gin (words) WITH (fastupdate = on);
 
-ALTER TABLE memd.sessions ENABLE ROW LEVEL SECURITY;
-ALTER TABLE memd.exchanges ENABLE ROW LEVEL SECURITY;
-CREATE POLICY of_members ON memd.sessions FOR SELECT USING (memd.level_of(share_no) IS NOT NULL);
-CREATE POLICY of_members ON memd.exchanges FOR SELECT USING (memd.level_of(share_no) IS NOT NULL);
-GRANT SELECT ON memd.sessions, memd.exchanges TO PUBLIC;
+-- Files that exchanges changed.
+CREATE TABLE memd.changes (
+  share_no      bigint NOT NULL REFERENCES memd.shares ON DELETE CASCADE,
+  name          text NOT NULL,         -- the path's last part
+  path          text NOT NULL,         -- below the project's directory; of other files the whole
+  started_at    bigint NOT NULL,       -- of the exchange
+  session_uid   text NOT NULL,
+  machine       text NOT NULL,
+  number        integer NOT NULL,      -- the exchange
+  lines_added   integer NOT NULL,
+  lines_removed integer NOT NULL
+);
+CREATE INDEX changes_by_name ON memd.changes (share_no, name, started_at);
+CREATE INDEX changes_by_session ON memd.changes (share_no, session_uid, machine, number);
+
+-- Decisions, problems, fixes: what memd calls observations.
+CREATE TABLE memd.observations (
+  share_no      bigint NOT NULL REFERENCES memd.shares ON DELETE CASCADE,
+  type          text NOT NULL,
+  time          bigint NOT NULL,       -- ms since 1970
+  session_uid   text NOT NULL,
+  machine       text NOT NULL,
+  number        integer NOT NULL,      -- the exchange
+  content       text NOT NULL
+);
+CREATE INDEX observations_by_time ON memd.observations (share_no, time);
+CREATE INDEX observations_by_session ON memd.observations (share_no, session_uid, machine, number);
+
+-- Statistics are samples of the values, and stay when a row has gone.
+ALTER TABLE memd.sessions ALTER COLUMN title SET STATISTICS 0;
+ALTER TABLE memd.exchanges ALTER COLUMN words SET STATISTICS 0, ALTER COLUMN question SET STATISTICS 0,
+  ALTER COLUMN answer SET STATISTICS 0;
+ALTER TABLE memd.changes ALTER COLUMN name SET STATISTICS 0, ALTER COLUMN path SET STATISTICS 0;
+ALTER TABLE memd.observations ALTER COLUMN content SET STATISTICS 0;
+
+DO $$
+DECLARE
+  one text;
+BEGIN
+  FOREACH one IN ARRAY ARRAY['sessions', 'exchanges', 'changes', 'observations'] LOOP
+    EXECUTE format('ALTER TABLE memd.%1$I ENABLE ROW LEVEL SECURITY;'
+                   'CREATE POLICY of_members ON memd.%1$I FOR SELECT USING (memd.level_of(share_no) IS NOT NULL);'
+                   'GRANT SELECT ON memd.%1$I TO PUBLIC', one);
+  END LOOP;
+END $$;
 
 -- A partition is made by itself and attached then: that waits for no search, and no search waits for it.
 CREATE FUNCTION memd.make_month(share bigint, month date) RETURNS void
@@ -48,6 +88,8 @@ LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   of_share text := 'exchanges_' || share;
   leaf     text := of_share || to_char(month, '_YYYYMM');
+  unsampled  text := 'ALTER TABLE memd.%I ALTER COLUMN words SET STATISTICS 0, ALTER COLUMN question SET STATISTICS 0,'
+                   ' ALTER COLUMN answer SET STATISTICS 0';
 BEGIN
   IF to_regclass('memd.' || leaf) IS NOT NULL THEN
     RETURN;
@@ -55,11 +97,13 @@ BEGIN
   IF to_regclass('memd.' || of_share) IS NULL THEN
     EXECUTE format('CREATE TABLE memd.%I (LIKE memd.exchanges INCLUDING COMPRESSION) PARTITION BY LIST (month)',
                    of_share);
+    EXECUTE format(unsampled, of_share);
     EXECUTE format('ALTER TABLE memd.exchanges ATTACH PARTITION memd.%I FOR VALUES IN (%s)', of_share, share);
   END IF;
   -- Texts and words lie apart, so that many rows are on a page.
   EXECUTE format('CREATE TABLE memd.%I (LIKE memd.exchanges INCLUDING COMPRESSION) WITH (toast_tuple_target = 128)',
                  leaf);
+  EXECUTE format(unsampled, leaf);
   EXECUTE format('ALTER TABLE memd.%I ATTACH PARTITION memd.%I FOR VALUES IN (%L)', of_share, leaf, month);
 END $$;
 
@@ -82,6 +126,10 @@ DECLARE
   gone  bigint;
   fewer bigint;
 BEGIN
+  DELETE FROM memd.changes c WHERE c.share_no = share AND c.session_uid = uid AND (writer IS NULL OR c.machine = writer)
+    AND (numbers IS NULL OR c.number = ANY (numbers));
+  DELETE FROM memd.observations o WHERE o.share_no = share AND o.session_uid = uid
+    AND (writer IS NULL OR o.machine = writer) AND (numbers IS NULL OR o.number = ANY (numbers));
   IF to_regclass('memd.exchanges_' || share) IS NULL THEN
     RETURN;
   END IF;
@@ -96,7 +144,9 @@ END $$;
 -- none.
 CREATE FUNCTION memd.put_rows(share bigint, writer text, uid text, who text, agent text, title text, mark text,
                               gone integer[], numbers integer[], hashes bigint[], times bigint[], lengths integer[],
-                              vectors text[], questions text[], answers text[]) RETURNS void
+                              vectors text[], questions text[], answers text[],
+                              changed integer[], paths text[], added integer[], removed integer[],
+                              observed integer[], types text[], observed_at bigint[], contents text[]) RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   one date;
@@ -108,12 +158,21 @@ BEGIN
   FOR one IN SELECT DISTINCT date_trunc('month', to_timestamp(t / 1000) AT TIME ZONE 'UTC') FROM unnest(times) t LOOP
     PERFORM memd.make_month(share, one);
   END LOOP;
-  PERFORM memd.remove_rows(share, uid, writer, gone || numbers);
+  IF EXISTS (SELECT 1 FROM memd.sessions s WHERE s.share_no = share AND s.session_uid = uid AND s.machine = writer) THEN
+    PERFORM memd.remove_rows(share, uid, writer, gone || numbers);
+  END IF;
   INSERT INTO memd.exchanges
     SELECT share, date_trunc('month', to_timestamp(r.started_at / 1000) AT TIME ZONE 'UTC'), uid, writer, r.number,
            r.hash, r.started_at, r.length, r.vector::tsvector, r.question, r.answer
     FROM unnest(numbers, hashes, times, lengths, vectors, questions, answers)
       r(number, hash, started_at, length, vector, question, answer);
+  INSERT INTO memd.changes
+    SELECT share, substring(c.path FROM '[^/]*$'), c.path, r.started_at, uid, writer, c.number, c.added, c.removed
+    FROM unnest(changed, paths, added, removed) c(number, path, added, removed)
+    JOIN unnest(numbers, times) r(number, started_at) USING (number);
+  INSERT INTO memd.observations
+    SELECT share, o.type, o.time, uid, writer, o.number, o.content
+    FROM unnest(observed, types, observed_at, contents) o(number, type, time, content);
   UPDATE memd.shares SET exchanges = exchanges + cardinality(numbers),
     words = words + (SELECT coalesce(sum(l), 0) FROM unnest(lengths) l) WHERE share_no = share;
   INSERT INTO memd.sessions VALUES (share, uid, writer, who, agent, title, mark)
@@ -133,46 +192,53 @@ END $$;
 
 REVOKE EXECUTE ON FUNCTION memd.make_month, memd.check_writer, memd.remove_rows FROM PUBLIC;
 
+-- The share of a project, if the login is a member and there are rows; else null.
+CREATE FUNCTION memd.share_with_rows(name text) RETURNS bigint
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+  SELECT s.share_no FROM memd.shares s WHERE s.project = name AND memd.level_of(s.share_no) IS NOT NULL
+    AND to_regclass('memd.exchanges_' || s.share_no) IS NOT NULL
+$$;
+
 -- Finds exchanges by words, best first. `asked` and `without`: words as tsquery writes them, 'cach' with its quotes.
 -- Row-level security would keep the words' index from being used, because @@ may tell of rows that are not shown; so
--- the membership is checked here, and the share's own table is read. Candidates are the 600 rows with the most weight
--- in words that at most 20,000 rows have; commoner ones only count in the ranking, unless all are.
+-- the membership is checked here, and the share's own table is read. Candidates are the 400 rows with the most weight
+-- in the four rarest words: first those that have all, then those that have each smaller set of them and no other of
+-- them, by weight. The index alone answers that, and how many rows have a word, for what VACUUM has seen. The other words
+-- only count in the ranking.
 CREATE FUNCTION memd.search(name text, asked text[], without text[], since bigint, until bigint, agents text[],
                             most integer)
-RETURNS TABLE (session_uid text, number integer, who text, agent text, title text, started_at bigint, length integer,
-               bm25 float8, coverage float8, question text, answer text)
+RETURNS TABLE (session_uid text, number integer, who text, agent text, title text, started_at bigint, question text,
+               answer text, length integer, bm25 float8, coverage float8)
 LANGUAGE plpgsql STABLE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp SET enable_seqscan = off SET jit = off AS $$
 DECLARE
-  share    memd.shares%ROWTYPE;
-  of_share text;
+  share memd.shares%ROWTYPE;
 BEGIN
-  SELECT * INTO share FROM memd.shares s WHERE s.project = name AND memd.level_of(s.share_no) IS NOT NULL;
-  of_share := 'exchanges_' || share.share_no;
-  IF share IS NULL OR to_regclass('memd.' || of_share) IS NULL THEN
+  SELECT * INTO share FROM memd.shares s WHERE s.share_no = memd.share_with_rows(name);
+  IF share IS NULL THEN
     RETURN;
   END IF;
   RETURN QUERY EXECUTE replace($query$
-    WITH hits AS MATERIALIZED (
-      SELECT w.no, x.month, x.at
-      FROM unnest($1) WITH ORDINALITY w(word, no)
+    WITH counted AS MATERIALIZED (
+      SELECT c.*, ln(1 + ($6 - least(c.found, $6) + 0.5) / (least(c.found, $6) + 0.5)) AS idf,
+             row_number() OVER (ORDER BY c.found = 0, c.found, c.word)::integer AS place
+      FROM (SELECT w.word, w.word::tsquery AS query,
+                   (SELECT count(*) FROM memd.of_share x WHERE x.words @@ w.word::tsquery)::float8 AS found
+            FROM unnest($1) w(word) OFFSET 0) c),  -- each is counted once
+    rarest AS MATERIALIZED (SELECT * FROM counted c WHERE c.found > 0 AND c.place <= 4),
+    sets AS MATERIALIZED (
+      SELECT string_agg(CASE WHEN is_in THEN '' ELSE '!' END || word, ' & ')::tsquery AS query,
+             sum(idf) FILTER (WHERE is_in) AS weight
+      FROM (SELECT s.no, r.word, r.idf, s.no & (1 << (r.place - 1)) > 0 AS is_in
+            FROM generate_series(1, (1 << (SELECT count(*)::integer FROM rarest)) - 1) s(no), rarest r) m
+      GROUP BY no),
+    candidates AS MATERIALIZED (
+      SELECT x.month, x.at
+      FROM (SELECT * FROM sets ORDER BY weight DESC) s
       CROSS JOIN LATERAL (
         SELECT x.month, x.ctid AS at FROM memd.of_share x
-        WHERE x.words @@ w.word::tsquery AND x.started_at >= $3 AND x.started_at < $4 LIMIT 20001) x),
-    counted AS MATERIALIZED (
-      SELECT w.no, w.word::tsquery AS query, h.found > 20000 AS is_common,
-             ln(1 + ($6 - least(h.n, $6) + 0.5) / (least(h.n, $6) + 0.5)) AS idf
-      FROM unnest($1) WITH ORDINALITY w(word, no)
-      CROSS JOIN LATERAL (
-        SELECT count(*) AS found, CASE WHEN count(*) <= 20000 THEN count(*)::float8 ELSE greatest(count(*), $6 *
-          coalesce((SELECT max(e.share) FROM pg_stats s,
-            unnest(s.most_common_elems::text::text[], s.most_common_elem_freqs) e(word, share)
-            WHERE s.schemaname = 'memd' AND s.tablename = $8 AND s.attname = 'words'
-              AND quote_literal(e.word) = w.word), 0)) END AS n FROM hits h WHERE h.no = w.no) h),
-    candidates AS MATERIALIZED (
-      SELECT h.month, h.at FROM hits h JOIN counted c USING (no)
-      WHERE NOT c.is_common OR NOT EXISTS (SELECT 1 FROM counted c WHERE NOT c.is_common)
-      GROUP BY h.month, h.at ORDER BY sum(c.idf) DESC, h.month DESC, h.at DESC LIMIT 600),
+        WHERE x.words @@ s.query AND x.started_at >= $3 AND x.started_at < $4) x
+      LIMIT 400),
     scored AS MATERIALIZED (
       SELECT x.session_uid, x.machine, x.number, x.started_at, x.length, x.question, x.answer, least(f.bm25, 1) AS bm25,
              f.coverage, least(f.bm25, 1) + f.coverage * sqrt(least(f.bm25, 1)) AS rank
@@ -193,36 +259,76 @@ BEGIN
       WHERE NOT EXISTS (SELECT 1 FROM unnest($2) n(word) WHERE x.words @@ n.word::tsquery)),
     best AS MATERIALIZED (
       SELECT x.* FROM scored x
-      WHERE cardinality($5) = 0 OR EXISTS (SELECT 1 FROM memd.sessions s WHERE s.share_no = $9
+      WHERE cardinality($5) = 0 OR EXISTS (SELECT 1 FROM memd.sessions s WHERE s.share_no = $8
         AND s.session_uid = x.session_uid AND s.machine = x.machine AND s.agent = ANY ($5))
-      ORDER BY x.rank DESC LIMIT 2 * $10)
-    SELECT b.session_uid, b.number, s.who, s.agent, s.title, b.started_at, b.length, b.bm25, b.coverage, b.question,
-           b.answer
+      ORDER BY x.rank DESC LIMIT 2 * $9)
+    SELECT b.session_uid, b.number, s.who, s.agent, s.title, b.started_at, b.question, b.answer, b.length, b.bm25,
+           b.coverage
     FROM (SELECT DISTINCT ON (b.rank, b.session_uid, b.number) b.* FROM best b  -- two machines may have a session
-          ORDER BY b.rank DESC, b.session_uid, b.number LIMIT $10) b
-    JOIN memd.sessions s ON s.share_no = $9 AND s.session_uid = b.session_uid AND s.machine = b.machine
+          ORDER BY b.rank DESC, b.session_uid, b.number LIMIT $9) b
+    JOIN memd.sessions s ON s.share_no = $8 AND s.session_uid = b.session_uid AND s.machine = b.machine
     ORDER BY b.rank DESC
-  $query$, 'of_share', of_share)
+  $query$, 'of_share', 'exchanges_' || share.share_no)
   USING asked, without, since, until, agents, greatest(share.exchanges, 1)::float8,
         greatest(share.words, 1)::float8 / greatest(share.exchanges, 1),
-        of_share || to_char(now() AT TIME ZONE 'UTC', '_YYYYMM'), share.share_no, most;
+        share.share_no, most;
 END $$;
 
--- One exchange as memd.search() gives it, without its marks.
-CREATE FUNCTION memd.turn(name text, uid text, turn integer)
-RETURNS TABLE (session_uid text, number integer, who text, agent text, title text, started_at bigint, length integer,
-               bm25 float8, coverage float8, question text, answer text)
+-- The newest exchanges of a session with a smaller number, newest first.
+CREATE FUNCTION memd.turns(name text, uid text, before integer, most integer)
+RETURNS TABLE (session_uid text, number integer, who text, agent text, title text, started_at bigint, question text,
+               answer text)
 LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-  share bigint;
+  share bigint := memd.share_with_rows(name);
 BEGIN
-  SELECT s.share_no INTO share FROM memd.shares s WHERE s.project = name AND memd.level_of(s.share_no) IS NOT NULL;
-  IF to_regclass('memd.exchanges_' || share) IS NULL THEN
+  IF share IS NULL THEN
     RETURN;
   END IF;
   RETURN QUERY EXECUTE format(
-    'SELECT x.session_uid, x.number, s.who, s.agent, s.title, x.started_at, x.length, 0::float8, 0::float8, x.question,'
-    ' x.answer FROM memd.%I x JOIN memd.sessions s ON s.share_no = $3 AND s.session_uid = x.session_uid'
-    ' AND s.machine = x.machine WHERE x.session_uid = $1 AND x.number = $2 LIMIT 1', 'exchanges_' || share)
-  USING uid, turn, share;
+    'SELECT x.session_uid, x.number, s.who, s.agent, s.title, x.started_at, x.question, x.answer'
+    ' FROM (SELECT * FROM memd.sessions s WHERE s.share_no = $4 AND s.session_uid = $1 ORDER BY s.machine LIMIT 1) s'
+    ' JOIN memd.%I x USING (session_uid, machine) WHERE x.session_uid = $1 AND x.number < $2'
+    ' ORDER BY x.number DESC LIMIT $3', 'exchanges_' || share)
+  USING uid, before, most, share;
 END $$;
+
+-- Exchanges that changed a file, newest first. `file`: the end of its path, or a path that ends with that of the file.
+CREATE FUNCTION memd.changes_of(name text, file text, since bigint, until bigint, agents text[], most integer)
+RETURNS TABLE (session_uid text, number integer, who text, agent text, title text, started_at bigint, question text,
+               answer text, path text, lines_added integer, lines_removed integer)
+LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  share bigint := memd.share_with_rows(name);
+BEGIN
+  IF share IS NULL THEN
+    RETURN;
+  END IF;
+  RETURN QUERY EXECUTE format(
+    'SELECT x.session_uid, x.number, c.who, c.agent, c.title, x.started_at, x.question, x.answer, c.path, c.lines_added,'
+    ' c.lines_removed'
+    ' FROM (SELECT DISTINCT ON (c.started_at, c.session_uid, c.number, c.path) c.*, s.who, s.agent, s.title'
+    '       FROM memd.changes c JOIN memd.sessions s USING (share_no, session_uid, machine)'
+    '       WHERE c.share_no = $1 AND c.name = substring($2 FROM ''[^/]*$'') AND c.started_at >= $3 AND c.started_at < $4'
+    '         AND (right(''/'' || c.path, length($2) + 1) = ''/'' || $2'
+    '              OR right(''/'' || $2, length(c.path) + 1) = ''/'' || c.path)'
+    '         AND (cardinality($5) = 0 OR s.agent = ANY ($5))'
+    '       ORDER BY c.started_at DESC, c.session_uid, c.number, c.path, c.machine LIMIT $6) c'
+    ' JOIN LATERAL (SELECT * FROM memd.%I x WHERE x.session_uid = c.session_uid AND x.machine = c.machine'
+    '   AND x.number = c.number'
+    '   AND x.month = date_trunc(''month'', to_timestamp(c.started_at / 1000) AT TIME ZONE ''UTC'')::date) x ON true'
+    ' ORDER BY c.started_at DESC', 'exchanges_' || share)
+  USING share, file, since, until, agents, most;
+END $$;
+
+-- Observations, newest first; kind empty: of all types.
+CREATE FUNCTION memd.observed(name text, kind text, since bigint, until bigint, agents text[], most integer)
+RETURNS TABLE (session_uid text, number integer, who text, agent text, title text, started_at bigint, type text,
+               content text)
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+  SELECT o.session_uid, o.number, s.who, s.agent, s.title, o.time, o.type, o.content
+  FROM memd.observations o JOIN memd.sessions s USING (share_no, session_uid, machine)
+  WHERE o.share_no = memd.share_with_rows(name) AND (kind = '' OR o.type = kind) AND o.time >= since AND o.time < until
+    AND (cardinality(agents) = 0 OR s.agent = ANY (agents))
+  ORDER BY o.time DESC LIMIT most
+$$;

@@ -1,0 +1,147 @@
+#!/usr/bin/env python3
+"""Measures a team's database: run.py TEAM_BENCH [--exchanges N] [--people M] [--shares S] [--seconds T] [--plan]
+
+Starts a PostgreSQL of its own in a temporary directory (the distribution's; as root it runs as the user postgres), and
+has TEAM_BENCH (the program of that name) write N generated exchanges of M people into S shares: segments, and rows of
+some 300 words by Zipf's law, over two years. Then it asks with one and with eight clients. Prints rates, bytes, latencies
+and CPU time of the server, and how far the ten best agree with a ranking of all rows that have a word.
+"""
+import argparse
+import glob
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+import time
+
+REPOSITORY = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+PROGRAMS = sorted(glob.glob("/usr/lib/postgresql/*/bin"))[-1]
+SEARCH = "memd.search(q.project, q.asked, '{}', 0, 9000000000000, '{}', 10)"
+
+
+class Server:
+    def __init__(self):
+        self.dir = tempfile.mkdtemp(prefix="memd-team-")
+        os.chmod(self.dir, 0o755)
+        self.user = ["setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups"] if os.getuid() == 0 else []
+        if self.user:
+            shutil.chown(self.dir, "postgres")
+        self.run("initdb", "-D", self.dir + "/data", "-A", "trust", "-U", "postgres", "--no-sync", "-E", "UTF8")
+        settings = "listen_addresses='' shared_buffers=512MB max_wal_size=512MB wal_level=minimal max_wal_senders=0"
+        options = " ".join("-c " + one for one in settings.split()) + " -k " + self.dir
+        self.run("pg_ctl", "-D", self.dir + "/data", "-w", "-l", self.dir + "/log", "-o", options, "start")
+        self.sql("postgres", "CREATE ROLE ada LOGIN", "postgres")
+        self.sql("postgres", "CREATE DATABASE team OWNER ada", "postgres")
+
+    def run(self, program, *arguments):
+        subprocess.run(self.user + [PROGRAMS + "/" + program, *arguments], check=True, stdout=subprocess.DEVNULL)
+
+    def psql(self, role, database="team"):
+        return ["psql", "-XqAt", "-v", "ON_ERROR_STOP=1", "-h", self.dir, "-U", role, database]
+
+    def sql(self, role, text, database="team"):
+        done = subprocess.run(self.psql(role, database), input=text, check=True, capture_output=True, text=True)
+        return done.stdout.strip()
+
+    # The plans of the statements below a statement, with the first of a share's months only.
+    def explain(self, text):
+        text = ("LOAD 'auto_explain'; SET auto_explain.log_min_duration = 0; SET auto_explain.log_nested_statements = on;"
+                "SET auto_explain.log_analyze = on; SET client_min_messages = log; SET SESSION AUTHORIZATION ada;" + text)
+        said = subprocess.run(self.psql("postgres"), input=text, check=True, capture_output=True, text=True).stderr
+        first = (re.findall(r"exchanges_1_\d+", said) or [""])[0]
+        lines = []
+        skipped = None  # the indentation of another month's scan
+        for line in said.splitlines():
+            indentation = len(line) - len(line.lstrip())
+            if skipped is not None and indentation > skipped:
+                continue
+            is_other = first not in line and re.search(r"exchanges_1_\d+", line)
+            skipped = indentation if is_other else None
+            lines += [] if is_other else [line]
+        return "\n".join(lines)
+
+    def cpu_ms(self):
+        pid = open(self.dir + "/data/postmaster.pid").readline().strip()
+        ended = open(f"/proc/{pid}/stat").read().rpartition(")")[2].split()
+        return (int(ended[13]) + int(ended[14])) * 1000 / os.sysconf("SC_CLK_TCK")
+
+    def stop(self):
+        self.run("pg_ctl", "-D", self.dir + "/data", "-m", "immediate", "stop")
+        shutil.rmtree(self.dir)
+
+
+# Of the ten best: how many are the same in a ranking of all rows.
+def agreement(server):
+    server.sql("ada", "DO $$ BEGIN EXECUTE replace(replace(replace(pg_get_functiondef('memd.search'::regproc),"
+               " 'memd.search', 'memd.search_all'), 'LIMIT 400', ''), 'place <= 4', 'place <= 6'); END $$")
+    ten = f"ARRAY(SELECT session_uid || number FROM {SEARCH})"
+    return float(server.sql("ada", "SELECT avg(cardinality(ARRAY(SELECT unnest(a) INTERSECT SELECT unnest(b)))"
+                            " / greatest(cardinality(b), 1)::float8)"
+                            f" FROM (SELECT {ten} a, {ten.replace('search', 'search_all')} b"
+                            " FROM questions q WHERE id <= 40) x"))
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("team_bench")
+    parser.add_argument("--exchanges", type=int, default=100_000)
+    parser.add_argument("--people", type=int, default=200)
+    parser.add_argument("--shares", type=int, default=1)
+    parser.add_argument("--seconds", type=int, default=20, help="for each number of clients")
+    parser.add_argument("--plan", action="store_true", help="print the plans of the questions")
+    options = parser.parse_args()
+    load = lambda: print(f"load {os.getloadavg()[0]:.1f}", flush=True)
+    load()
+    server = Server()
+
+    def bench(*arguments):
+        return subprocess.run([options.team_bench, *map(str, arguments)], check=True, capture_output=True, text=True).stdout
+
+    url = f"postgres:///team?user=ada&host={server.dir}"
+    try:
+        before = server.cpu_ms()
+        print(bench("write", url, options.exchanges, options.people, options.shares), end="", flush=True)
+        rows = int(server.sql("ada", "SELECT sum(exchanges) FROM memd.shares"))
+        print(f"{rows} exchanges, {(server.cpu_ms() - before) / rows:.2f} ms of CPU each on the server")
+        began = time.monotonic()
+        server.sql("postgres", "VACUUM ANALYZE")
+        print(f"VACUUM ANALYZE {time.monotonic() - began:.0f} s", flush=True)
+        sizes = server.sql("ada", """
+            WITH leaves AS (SELECT t.relid AS leaf FROM pg_partition_tree('memd.exchanges') t WHERE t.isleaf)
+            SELECT sum(pg_total_relation_size(leaf)), sum(pg_relation_size(leaf)),
+                   sum(pg_table_size(leaf) - pg_relation_size(leaf)),
+                   (SELECT sum(pg_relation_size(x.indexrelid)) FROM pg_index x JOIN pg_class c ON c.oid = x.indexrelid
+                    JOIN pg_am a ON a.oid = c.relam WHERE a.amname = 'gin'), count(*),
+                   pg_total_relation_size('memd.files') FROM leaves""").split("|")
+        whole, heap, toast, gin, months, files = map(int, sizes)
+        print(f"{whole / rows:.0f} bytes a row: table {heap / rows:.0f}, texts and words {toast / rows:.0f}, "
+              f"index of words {gin / rows:.0f}, of sessions {(whole - heap - toast - gin) / rows:.0f};"
+              f" {months} partitions; {files / rows:.0f} bytes of files an exchange;"
+              f" {(whole + files) / options.people / 1e6:.1f} MB a person")
+        load()
+        for clients in (1, 8):
+            before = server.cpu_ms()
+            said = bench("ask", url, options.shares, clients, options.seconds)
+            time.sleep(1)  # for the server to have counted its processes
+            searches = int(said.split()[-2])
+            print(f"{said.strip()}, {(server.cpu_ms() - before) / searches:.1f} ms of CPU each", flush=True)
+        load()
+        questions = [line.split("\t") for line in bench("questions", options.shares, 40).splitlines()]
+        values = ", ".join(f"({i + 1}, '{project}', string_to_array($w${words}$w$, ' '))"
+                           for i, (project, words) in enumerate(questions))
+        server.sql("ada", "CREATE TABLE questions (id int PRIMARY KEY, project text, asked text[]);"
+                   f"INSERT INTO questions VALUES {values};")
+        print(f"agreement of the ten best with a ranking of all: {agreement(server):.2f}")
+        if options.plan:
+            uid = server.sql("ada", "SELECT min(session_uid) FROM memd.sessions")
+            span = "0, 9000000000000, '{}', 20"
+            for asked in (f"questions q, {SEARCH} WHERE q.id = 1", f"memd.changes_of('project0', 'file7.cpp', {span})",
+                          f"memd.observed('project0', 'decision', {span})", f"memd.turns('project0', '{uid}', 1000, 10)"):
+                print(server.explain(f"SELECT count(*) FROM {asked};"))
+    finally:
+        server.stop()
+
+
+if __name__ == "__main__":
+    main()

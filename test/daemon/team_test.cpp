@@ -1,0 +1,329 @@
+// Machines that share a project through a PostgreSQL database.
+#include "test/daemon/sharing_machine.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <boost/json.hpp>
+
+#include <chrono>
+#include <future>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace memd {
+namespace {
+
+namespace bj = boost::json;
+using namespace std::chrono_literals;
+using test::Machine;
+using test::TeamTest;
+using testing::AllOf;
+using testing::AnyOf;
+using testing::HasSubstr;
+using testing::Not;
+
+TEST_F(TeamTest, FiveMachinesFindEachOthersTurns) {
+  const std::vector<std::string> words{"walnut", "quartz", "bramble", "lantern", "gondola"};
+  const std::vector<std::string> people{"ada", "bob", "cem", "dora", "eve"};
+  std::vector<std::unique_ptr<Machine>> machines;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    machines.push_back(std::make_unique<Machine>(people[i], 10 * static_cast<int>(i) + 1));
+    machines.back()->says(words[i]);
+    if (i > 0) admit(people[i]);
+    if (i == 0)
+      machines.back()->init(server_->url(people[i]));
+    else
+      machines.back()->join(server_->url(people[i]));
+  }
+  for (auto& m : machines)
+    m->sync();
+  for (auto& m : machines) {
+    EXPECT_EQ(m->contents(), machines.front()->contents());
+    EXPECT_EQ(m->contents().size(), words.size());
+    expect_all_is_there(*m);
+  }
+  EXPECT_THAT(machines[4]->search("walnut"), HasSubstr("ada@"));
+  const auto changes = server_->sql("ada", "SELECT last_change FROM memd.shares");
+  for (auto& m : machines)
+    m->sync();
+  EXPECT_EQ(server_->sql("ada", "SELECT last_change FROM memd.shares"), changes);
+
+  // What is forgotten goes there, too, and at all others.
+  ASSERT_FALSE(
+      machines[1]->call("forget", {{"session", test::TranscriptHome::session_id(11)}, {"yes", true}}).is_error);
+  machines[1]->sync();
+  EXPECT_EQ(server_->sql("ada", "SELECT count(*) FROM memd.files WHERE content IS NULL"), "1");
+  machines[4]->sync();
+  EXPECT_EQ(machines[4]->contents().size(), words.size() - 1);
+  expect_all_is_there(*machines[1]);
+
+  // What the server lost is sent again.
+  server_->sql("ada", "DELETE FROM memd.files WHERE path LIKE 'segments/%'");
+  for (int round = 0; round < 2; ++round)  // the second takes what others sent again after the first
+    for (auto& m : machines)
+      m->sync();
+  for (auto& m : machines)
+    expect_all_is_there(*m);
+  machines[2]->share({{"action", "leave"}});
+  machines[0]->sync();
+  EXPECT_THAT(bj::serialize(machines[0]->share({{"action", "status"}})), HasSubstr(R"("left":true)"));
+}
+
+TEST_F(TeamTest, WhoHasNoRightsSeesAndWritesNothing) {
+  Machine ada("ada", 1);
+  ada.says("walnut");
+  ada.init(server_->url("ada"));
+  for (const std::string role : {"mallory", "rita"})
+    server_->sql("postgres", "CREATE ROLE " + role + " LOGIN");
+  for (const char* table : {"files", "shares", "members", "machines"})
+    EXPECT_EQ(server_->sql("mallory", std::string("SELECT count(*) FROM memd.") + table), "0") << table;
+  EXPECT_EQ(server_->sql("mallory", "INSERT INTO memd.members VALUES (1, 'mallory', 'admin')"), "refused");
+  EXPECT_EQ(server_->sql("mallory", "SELECT memd.admit('parcel', 'mallory', 'admin')"), "refused");
+  EXPECT_EQ(server_->sql("mallory", "SELECT memd.put(1, 'members/x.json', 'x', '')"), "refused");
+  EXPECT_EQ(server_->sql("mallory", "SELECT memd.make_share('other')"), "refused");
+  Machine mallory("mallory", 20);
+  const bj::object join{{"action", "join"}, {"project", test::kSharedProject}, {"place", server_->url("mallory")}};
+  EXPECT_THAT(mallory.call("share", join).text, HasSubstr("no share of the project"));
+  // A reader reads, and cannot write; a contributor writes as itself only.
+  admit("rita", "reader");
+  EXPECT_NE(server_->sql("rita", "SELECT count(*) FROM memd.files"), "0");
+  EXPECT_EQ(server_->sql("rita", "SELECT memd.put(1, 'members/x.json', 'x', '')"), "refused");
+  Machine rita("rita", 30);
+  rita.says("quartz");
+  rita.join(server_->url("rita"));
+  EXPECT_EQ(rita.contents().size(), 2u);
+  ada.sync();
+  EXPECT_EQ(ada.contents().size(), 1u);
+  admit("bob");
+  const std::string of_ada = server_->sql("bob", "SELECT machine FROM memd.machines");
+  EXPECT_EQ(server_->sql("bob", "SELECT memd.put(1, 'members/" + of_ada + ".json', '" + of_ada + "', '')"), "refused");
+  EXPECT_EQ(server_->sql("bob", "SELECT memd.put(1, 'segments/" + of_ada + "/x.segment', 'bobs', '')"), "refused");
+  // A password is not stored.
+  const bj::object with_password{
+      {"action", "join"}, {"project", test::kSharedProject}, {"place", "postgres://bob:hunter2@db.example/team"}};
+  EXPECT_THAT(mallory.call("share", with_password).text, HasSubstr(".pgpass"));
+}
+
+TEST_F(TeamTest, AServerThatIsKilledWhileOnePushesLosesAndDoublesNothing) {
+  Machine ada("ada", 1);
+  ada.says("walnut");
+  ada.init(server_->url("ada"));
+  for (int i = 0; i < 20; ++i) {
+    ada.says("acorn" + std::to_string(i), i % 3);
+    auto pushed = std::async(std::launch::async, [&] { return !ada.call("share", {{"action", "sync"}}).is_error; });
+    (void)pushed.wait_for(i * 10ms);  // the kill meets every step, and the time after the last one
+    server_->kill();
+    const bool is_acknowledged = pushed.get();
+    server_->start();
+    if (is_acknowledged) expect_all_is_there(ada);
+  }
+  ada.sync();
+  expect_all_is_there(ada);
+  admit("bob");
+  Machine bob("bob", 20);
+  bob.join(server_->url("bob"));
+  EXPECT_EQ(bob.contents(), ada.contents());
+  EXPECT_EQ(bob.contents().size(), 21u);
+  EXPECT_EQ(server_->sql("ada", "SELECT count(*), count(DISTINCT (session_uid, number)) FROM memd.exchanges"), "21|21");
+}
+
+// A machine that asks the database instead of fetching what others shared.
+TEST_F(TeamTest, TheDatabaseIsAskedForWhatOthersShared) {
+  Machine ada("ada", 1);
+  ada.says("walnut", 0, "Why does O'Brien's \\walnut\\ cache fail?");
+  ada.says("quartz", 1);
+  ada.init(server_->url("ada"));
+  admit("bob");
+  Machine bob("bob", 20);
+  bob.asks_the_server();
+  bob.says("bramble");
+  bob.join(server_->url("bob"));
+  bob.sync();
+  EXPECT_EQ(bob.contents().size(), 1u);  // nothing was fetched
+  expect_all_is_there(bob);
+  // It is found by the words of memd's index, with who wrote it, and can be read.
+  const std::string found = bob.search("o'brien caches of walnuts");
+  EXPECT_THAT(found, Not(HasSubstr("Nowhere in this history")));
+  EXPECT_THAT(found, HasSubstr("walnut"));
+  EXPECT_THAT(found, HasSubstr("ada@"));
+  const std::string id = ada.session(0) + "#0";
+  EXPECT_THAT(found, HasSubstr(id));
+  const auto whole = bob.turn(id);
+  EXPECT_FALSE(whole.is_error) << whole.text;
+  EXPECT_THAT(whole.text, HasSubstr("Because of walnut."));
+  EXPECT_THAT(whole.structured, HasSubstr("\"exchange_id\":\"" + id + "\""));
+  EXPECT_THAT(bob.search("walnut -brien"), Not(HasSubstr("ada@")));
+  // One's own turns are there, too, and not shown twice.
+  EXPECT_THAT(bob.search("bramble"), Not(HasSubstr("bob@")));
+  EXPECT_EQ(server_->sql("ada", "SELECT count(*) FROM memd.exchanges"), "3");
+  // A page has as many hits as were asked for; the next one goes on with those of the store.
+  bob.says("walnut", 1, "Is walnut the cache of O'Brien?");
+  EXPECT_THAT(bob.search("walnut cache", 1), AnyOf(Not(HasSubstr("ada@")), Not(HasSubstr("Is walnut"))));
+  EXPECT_THAT(bob.search("walnut cache"), AllOf(HasSubstr("ada@"), HasSubstr("Is walnut")));
+  // Later turns and changes come, nothing twice.
+  ada.says("juniper", 1);
+  ada.sync();
+  ada.sync();
+  EXPECT_THAT(bob.search("juniper"), HasSubstr("ada@"));
+  EXPECT_EQ(server_->sql("ada", "SELECT count(*), count(DISTINCT (session_uid, number)) FROM memd.exchanges"), "4|4");
+  EXPECT_EQ(server_->sql("ada",
+                         "SELECT exchanges = 4 AND words = (SELECT sum(length) FROM memd.exchanges)"
+                         " FROM memd.shares"),
+            "t");
+  // Who fetches everything again has it once.
+  bob.asks_the_server(0);
+  bob.sync();
+  EXPECT_EQ(bob.contents().size(), 5u);
+  bob.asks_the_server();
+  const std::string once = bob.search("juniper");
+  EXPECT_THAT(once, HasSubstr("ada@"));
+  EXPECT_THAT(once, Not(HasSubstr(ada.session(1) + "#1")));
+  // What was forgotten here is not shown from there.
+  ASSERT_FALSE(bob.call("forget", {{"session", test::TranscriptHome::session_id(2)}, {"yes", true}}).is_error);
+  EXPECT_THAT(bob.search("juniper"), Not(HasSubstr("ada@")));
+  EXPECT_TRUE(bob.turn(ada.session(1) + "#1").is_error);
+}
+
+// Who changed a file, what was decided, what was said last.
+TEST_F(TeamTest, FilesObservationsAndTurnsOfOthersAreAnswered) {
+  Machine ada("ada", 1);
+  ada.says("walnut", 0, "Let's use Redis instead of Memcached for the walnut cache.");
+  ada.home().edit(ada.directory(), 1, 1'900'000'000'000, ada.directory() + "/src/cache.cpp");
+  ada.says("quartz");
+  ada.init(server_->url("ada"));
+  admit("bob");
+  Machine bob("bob", 20);
+  bob.asks_the_server();
+  bob.says("bramble");
+  bob.join(server_->url("bob"));
+  EXPECT_EQ(bob.contents().size(), 1u);
+  const std::string id = ada.session() + "#0";
+  for (const std::string& path :
+       {std::string("cache.cpp"), std::string("src/cache.cpp"), bob.directory() + "/src/cache.cpp"}) {
+    const auto blame = bob.ask("file_history", {{"path", path}});
+    EXPECT_THAT(blame.text, AllOf(HasSubstr("ada@"), HasSubstr(id), HasSubstr("Redis"), HasSubstr("modified"))) << path;
+  }
+  EXPECT_THAT(bob.ask("file_history", {{"path", "lib/cache.cpp"}}).text, Not(HasSubstr("ada@")));
+  const auto decided = bob.ask("list_observations", {{"observation", "decision"}, {"all_projects", true}});
+  EXPECT_THAT(decided.text, AllOf(HasSubstr("ada@"), HasSubstr(id), HasSubstr("Redis instead of Memcached")));
+  const auto last = bob.ask("recent_turns", {{"session_id", ada.session()}});
+  EXPECT_THAT(last.text, AllOf(HasSubstr("ada@"), HasSubstr(id), HasSubstr("quartz")));
+  // All of it goes with the session.
+  ASSERT_FALSE(ada.call("forget", {{"session", test::TranscriptHome::session_id(1)}, {"yes", true}}).is_error);
+  ada.sync();
+  EXPECT_EQ(server_->sql("ada", "SELECT count(*) FROM memd.changes"), "0");
+  EXPECT_EQ(server_->sql("ada", "SELECT count(*) FROM memd.observations"), "0");
+  EXPECT_THAT(bob.ask("file_history", {{"path", "cache.cpp"}}).text, Not(HasSubstr("ada@")));
+}
+
+TEST_F(TeamTest, RowsAreForMembersOnlyAndGoWithWhatIsForgotten) {
+  Machine ada("ada", 1);
+  const std::string secret = "ghp_0123456789abcdefghijABCDEFGHIJ012345";
+  ada.says("walnut", 0, "Use " + secret + " and <private>the merger with Initech</private> for walnut");
+  ada.says("umbrella", 1);
+  ada.says("quartz", 2);
+  ada.init(server_->url("ada"));
+  for (const std::string role : {"mallory", "rita"})
+    server_->sql("postgres", "CREATE ROLE " + role + " LOGIN");
+  const std::string search =
+      "SELECT count(*) FROM memd.search('parcel', ARRAY[quote_literal('umbrella')], '{}', 0, 9e15::bigint, '{}', 9)";
+  EXPECT_EQ(server_->sql("ada", search), "1");
+  EXPECT_EQ(server_->sql("mallory", search), "0");
+  EXPECT_EQ(server_->sql("mallory", "SELECT count(*) FROM memd.turns('parcel', '" + ada.session(1) + "', 9, 9)"), "0");
+  for (const char* table : {"exchanges", "sessions", "changes", "observations"})
+    EXPECT_EQ(server_->sql("mallory", std::string("SELECT count(*) FROM memd.") + table), "0") << table;
+  const std::string leaf = server_->sql("ada", "SELECT tableoid::regclass FROM memd.exchanges LIMIT 1");
+  EXPECT_EQ(server_->sql("mallory", "SELECT count(*) FROM " + leaf), "refused");
+  // A reader reads; a contributor writes as itself only.
+  admit("bob");
+  EXPECT_EQ(server_->sql("ada", "SELECT memd.admit('parcel', 'rita', 'reader')"), "");
+  EXPECT_EQ(server_->sql("rita", search), "1");
+  const std::string of_ada = server_->sql("ada", "SELECT machine FROM memd.machines");
+  for (const char* role : {"mallory", "rita", "bob"}) {
+    EXPECT_EQ(server_->sql(role, "SELECT memd.take_out(1, '" + of_ada + "', '" + ada.session(1) + "')"), "refused");
+    EXPECT_EQ(server_->sql(role, "SELECT memd.remove_rows(1, '" + ada.session(1) + "', NULL, NULL)"), "refused");
+    EXPECT_EQ(server_->sql(role, "SELECT memd.put_rows(1, '" + of_ada +
+                                     "', 'x', '', '', '', '', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}',"
+                                     "  '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}')"),
+              "refused");
+  }
+  Machine bob("bob", 20);
+  bob.asks_the_server();
+  bob.join(server_->url("bob"));
+  EXPECT_THAT(bob.search("umbrella"), HasSubstr("ada@"));
+  // Forgotten, excluded later: gone, and never written again.
+  ASSERT_FALSE(ada.call("forget", {{"session", test::TranscriptHome::session_id(2)}, {"yes", true}}).is_error);
+  ada.sync();
+  bob.sync();
+  EXPECT_THAT(bob.search("umbrella"), Not(HasSubstr("ada@")));
+  const std::string rows =
+      server_->sql("ada", "SELECT * FROM memd.exchanges") + server_->sql("ada", "TABLE memd.sessions");
+  for (const std::string& word : {secret, std::string("Initech"), std::string("umbrella")})
+    EXPECT_EQ(rows.find(word), std::string::npos) << word;
+  EXPECT_THAT(rows, HasSubstr("walnut"));
+  EXPECT_EQ(server_->sql("ada", "SELECT memd.put_rows(1, '" + of_ada + "', '" + ada.session(1) +
+                                    "', '', '', '', '', '{}', '{0}', '{1}', '{1}', '{1}', '{a}', '{b}', '{c}',"
+                                    " '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}')"),
+            "");
+  EXPECT_EQ(server_->sql("ada", "SELECT count(*) FROM memd.exchanges WHERE question = 'b'"), "0");
+  ada.settings().config.exclude.projects = {test::kSharedProject};
+  ada.start();
+  ada.sync();
+  EXPECT_EQ(server_->sql("ada", "SELECT count(*) FROM memd.exchanges"), "0");
+  EXPECT_EQ(server_->sql("ada", "SELECT exchanges, words FROM memd.shares"), "0|0");
+}
+
+TEST_F(TeamTest, ADatabaseThatIsGoneOrSlowIsLeftOutAndNamed) {
+  Machine ada("ada", 1);
+  ada.says("walnut");
+  ada.init(server_->url("ada"));
+  admit("bob");
+  Machine bob("bob", 20);
+  bob.says("walnut");
+  bob.join(server_->url("bob"));
+  bob.asks_the_server();
+  const auto first_line = [](const std::string& answer) { return answer.substr(0, answer.find('\n')); };
+  EXPECT_THAT(first_line(bob.search("walnut")), Not(HasSubstr("left out")));
+  server_->kill();
+  const std::string without = bob.search("walnut");
+  EXPECT_THAT(first_line(without), HasSubstr("What others shared of parcel was left out"));
+  EXPECT_THAT(without, HasSubstr("Because of walnut"));
+  // The connection of before is of no use any more, and made anew.
+  server_->start();
+  EXPECT_THAT(first_line(bob.search("walnut")), Not(HasSubstr("left out")));
+  server_->sql("ada", "ALTER FUNCTION memd.search RENAME TO quick_search");
+  server_->sql("ada",
+               "CREATE FUNCTION memd.search(text, text[], text[], bigint, bigint, text[], integer) RETURNS TABLE"
+               " (session_uid text, number integer, who text, agent text, title text, started_at bigint, question text,"
+               "  answer text, length integer, bm25 float8, coverage float8) LANGUAGE sql AS"
+               " $$ SELECT '', 0, '', '', '', 0::bigint, '', '', 0, 0::float8, 0::float8 FROM pg_sleep(600) $$");
+  bob.asks_the_server(100);
+  const std::string in_time = bob.search("walnut");
+  EXPECT_THAT(first_line(in_time), HasSubstr("did not answer in time"));
+  EXPECT_THAT(in_time, HasSubstr("Because of walnut"));
+}
+
+// A database that was made before there were rows.
+TEST_F(TeamTest, AnOlderDatabaseGetsRowsFromItsOwner) {
+  Machine ada("ada", 1);
+  ada.says("walnut");
+  ada.init(server_->url("ada"));
+  server_->sql("ada",
+               "DROP TABLE memd.exchanges, memd.sessions, memd.changes, memd.observations; ALTER TABLE memd.shares "
+               "DROP exchanges, DROP words;"
+               "DROP FUNCTION memd.make_month, memd.check_writer, memd.remove_rows, memd.put_rows, memd.take_out,"
+               " memd.search, memd.turns, memd.share_with_rows, memd.changes_of, memd.observed; DELETE FROM "
+               "memd.migrations WHERE name = '0002_rows.sql'");
+  admit("bob");
+  Machine bob("bob", 20);
+  bob.asks_the_server();
+  bob.join(server_->url("bob"));
+  EXPECT_THAT(bob.search("walnut"), HasSubstr("left out"));
+  ada.says("quartz");
+  ada.sync();
+  EXPECT_THAT(bob.search("walnut"), HasSubstr("ada@"));
+}
+
+}  // namespace
+}  // namespace memd
