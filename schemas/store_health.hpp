@@ -43,7 +43,7 @@ struct IngestFigures {
 };
 
 // Figures of the language model that judges decisions, since the process started.
-struct JudgeProgress {
+struct DecisionsStatus {
   std::int64_t waiting = 0;     // sessions waiting, at the last query
   std::int64_t exchanges = 0;   // judged
   std::int64_t decisions = 0;   // kept

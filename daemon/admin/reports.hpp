@@ -192,7 +192,7 @@ struct StatusReport {
   EnrichmentStatus enrichment;
   SecondLookStatus second_look;
   SummariesStatus summaries;
-  std::optional<JudgeProgress> decisions;  // none: no model judges them
+  std::optional<DecisionsStatus> decisions;  // none: no model judges them
   SourcesReport sources;
   MemoryCatalogReport memories;
   std::optional<DropReport> next_drop;
@@ -372,7 +372,7 @@ MEMD_DESCRIBE(memd::admin::SummariesStatus,
               field<&T::answers>("Kept, so that nothing is asked twice."),
               field<&T::trouble>("Why none can be asked now; empty: nothing."));
 
-MEMD_DESCRIBE(memd::JudgeProgress, field<&T::waiting>("Sessions that are analysed and not judged yet."),
+MEMD_DESCRIBE(memd::DecisionsStatus, field<&T::waiting>("Sessions that are analysed and not judged yet."),
               field<&T::exchanges>("Judged by this process."), field<&T::decisions>(),
               field<&T::not_said>("Items of answers that were dropped: nobody said what they quote."),
               field<&T::unreadable>("Turns without a usable answer; their decisions stay as they were."),

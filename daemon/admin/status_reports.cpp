@@ -243,7 +243,7 @@ Result<SummariesStatus> summaries_status(const MemoryHost& host) {
   return out;
 }
 
-std::optional<JudgeProgress> decisions_status(const MemoryHost& host) {
+std::optional<DecisionsStatus> decisions_status(const MemoryHost& host) {
   const llm::JudgeThread* judge = host.judge();
   if (judge == nullptr) return std::nullopt;
   return judge->progress();

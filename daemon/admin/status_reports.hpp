@@ -37,7 +37,7 @@ Result<EnrichmentRun> enrich_now(MemoryHost& host, std::chrono::steady_clock::ti
 DoctorCheck check_embedding(MemoryHost& host);
 
 Result<SummariesStatus> summaries_status(const MemoryHost& host);
-std::optional<JudgeProgress> decisions_status(const MemoryHost& host);
+std::optional<DecisionsStatus> decisions_status(const MemoryHost& host);
 DoctorCheck check_summaries(const MemoryHost& host);
 
 }  // namespace memd::admin

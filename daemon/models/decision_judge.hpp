@@ -30,7 +30,7 @@ class DecisionJudge {
   // Judges one session. False: none waits. After an error (no model, budget spent, store busy) the finished part is
   // written; the rest of the session keeps its decisions and waits.
   Result<bool> judge_next(const std::stop_token& stop);
-  JudgeProgress progress() const;
+  DecisionsStatus progress() const;
 
  private:
   Result<void> judge(const SessionToJudge& session, std::vector<observations::JudgedExchange>& judged,
@@ -43,7 +43,7 @@ class DecisionJudge {
   const Perform perform_;
   Reader store_;
   mutable std::mutex mutex_;
-  JudgeProgress progress_;  // guarded by mutex_
+  DecisionsStatus progress_;  // guarded by mutex_
 };
 
 // The thread of a DecisionJudge. It sleeps until a hint announces newly analysed sessions, and retries some time after
@@ -58,7 +58,7 @@ class JudgeThread {
   void hint() { thread_.hint(); }
   void stop() { thread_.stop(); }  // does not wait; abandons a running request
   void join() { thread_.join(); }
-  JudgeProgress progress() const { return judge_.progress(); }
+  DecisionsStatus progress() const { return judge_.progress(); }
 
  private:
   BackgroundThread::Next judge(const std::stop_token& stop);
