@@ -80,34 +80,53 @@ inline constexpr std::string_view kBackgroundMark = "[moved to the background]";
 inline constexpr std::string_view kCancelledMark = "[cancelled]";
 inline constexpr std::string_view kRejectedMark = "[rejected]";
 
-// A fact emitted by an adapter. Everything that depends on other records (pairing, numbering, exchanges,
-// de-duplication, retries, test outcomes) is the assembler's work, not the adapter's.
-struct Event {
-  std::string session_uid;
+// Where and with what was worked. Empty: not told.
+struct WorkContext {
+  std::string cwd;
+  std::string git_branch;
+  std::string model;
+  std::string agent_version;
+  bool operator==(const WorkContext&) const = default;
+};
+
+// What a record tells of all its events. The assembler turns changes of the context into lifecycle events.
+struct RecordContext : WorkContext {
+  TimeMs time = 0;
+  bool time_estimated = false;  // the platform gives no time for the record; `time` is a guess between its neighbours
+  // The platform gives the record no id, so event_id is unique within its session only. Copies of the record at the
+  // start of a fork are recognised by their content: the text of human words, input_hash of all else.
+  bool id_is_local = false;
+  bool is_sidechain = false;
+};
+
+// What an event and its row have in common.
+struct EventHead {
   // Identity of the fact on its platform, the same in every copy of the record. The first event of a record carries
   // record_key(platform, native record id); each further one event_key(record_key, its index in the record). The
   // session id is not part of it, because forks rewrite it.
   std::uint64_t event_id = 0;
-  // The platform gives the record no id, so event_id is unique within this session only. Copies of the record at the
-  // start of a fork are recognised by their content: the text of human words, input_hash of all else.
-  bool id_is_local = false;
+  EventKind kind = EventKind::lifecycle;
+  Role role = Role::none;
+  Origin origin = Origin::none;
+  RawRef raw;
+  std::string tool;  // of tool_call and tool_result
+};
+
+// A fact emitted by an adapter. Everything that depends on other records (pairing, numbering, exchanges,
+// de-duplication, retries, test outcomes) is the assembler's work, not the adapter's.
+struct Event : EventHead, RecordContext {
+  std::string session_uid;
   // The record repeats what another record of the source usually tells: a message, a call, a result, a usage. The event
   // is stored only where that other record is missing, or tells less (store/write/echoes.hpp).
   bool is_echo = false;
   // The event that this one follows: event_id of the first event of the record that its own record names, or of its own
   // record. 0: the record says that it follows none. nullopt: the platform does not record it.
   std::optional<std::uint64_t> parent_id;
-  TimeMs time = 0;
-  EventKind kind = EventKind::lifecycle;
-  Role role = Role::none;
-  Origin origin = Origin::none;
-  RawRef raw;
 
   std::string text;     // message, thinking, error text, result text (the adapter bounds results, see kResultTextLimit)
   std::string summary;  // one line, set by the adapter when `text` is no summary (tool calls, lifecycle)
 
   // tool_call, tool_result
-  std::string tool;
   std::string call_id;           // pairs call and result
   std::string search_text;       // searchable parts of a call: command, path, pattern, description
   std::uint64_t input_hash = 0;  // equal for equal input of the same tool; 0 when there is none
@@ -131,14 +150,6 @@ struct Event {
   TokenUsage usage;
   ResponseFacts response;
 
-  // Context of the record, empty when it does not say. The assembler turns changes into lifecycle events.
-  std::string cwd;
-  std::string git_branch;
-  std::string model;
-  std::string agent_version;
-
-  bool is_sidechain = false;
-  bool time_estimated = false;   // the platform gives no time for the record; `time` is a guess between its neighbours
   bool starts_exchange = false;  // a human turn (or the parent agent's task, in a subagent)
 };
 
@@ -230,21 +241,21 @@ struct Watermarks {
   bool operator==(const Watermarks&) const = default;
 };
 
-// memd's own conclusions about a session. With the facts in SessionUpdate they form version 2 of the session
-// schema (schemas/json/events.v1.schema.json).
-struct SessionRecord {
+// memd's own conclusions about a session.
+struct SessionConclusions {
+  Outcome outcome = Outcome::unknown;
+  Cost cost;  // of its own responses
+  std::string source_path;
+  std::int64_t source_bytes = 0;  // of this session in it
+  Watermarks watermarks;
+  bool operator==(const SessionConclusions&) const = default;
+};
+
+// With the facts in SessionUpdate these form version 2 of the session schema (schemas/json/events.v1.schema.json). The
+// context has the latest values from its events; values from elsewhere are in the SessionUpdate.
+struct SessionRecord : SessionConclusions, WorkContext {
   SessionState state = SessionState::started;
   TimeMs stopped_at = 0;  // 0 unless it has stopped
-  Outcome outcome = Outcome::unknown;
-  Cost cost;
-  // The latest values from its events. Values from elsewhere are in the SessionUpdate.
-  std::string cwd;
-  std::string git_branch;
-  std::string model;
-  std::string agent_version;
-  std::string source_path;
-  std::int64_t source_bytes = 0;
-  Watermarks watermarks;
   std::optional<KeptDigest> digest;
   std::vector<RecordedResponse> responses;  // of a session without events
   bool operator==(const SessionRecord&) const = default;
@@ -254,39 +265,38 @@ inline constexpr std::int64_t kSessionSchemaVersion = 2;
 // Rank of a title by its origin. The higher rank wins, and the later title among equals.
 enum class TitleRank : std::uint8_t { none = 0, summary = 1, ai = 2, custom = 3 };
 
-// Facts about a session that an adapter found. Empty fields leave the stored value unchanged.
-struct SessionUpdate {
-  std::string session_uid;
-  Platform platform{};
-  std::string native_id;
+// What a session is, as far as its agent says it.
+struct SessionAttributes : WorkContext {
   SessionKind kind = SessionKind::main;
   std::string parent_uid;
   std::string parent_call_id;  // tool call in the parent that started this one
+  std::string forked_from;     // session uid
   std::string agent_name;      // subagent type
-  std::string project_hint;    // the platform's project id; empty: the project is derived from cwd
   std::string title;
   TitleRank title_rank = TitleRank::none;
+  std::string description;
+  std::string mode;  // as the platform names it: "agent", "plan", "chat", …
+  std::string repo;  // URL of the repository, as the records give it
+  TimeMs started_at = 0;
+  TimeMs ended_at = 0;              // last sign of activity
+  std::int64_t context_tokens = 0;  // tokens in the context, as last reported; 0: not reported
+  std::int64_t lines_added = 0;     // of the whole session, where the platform counts them
+  std::int64_t lines_removed = 0;
+  std::optional<double> cost_usd;  // as calculated by the platform
+};
+
+// Facts about a session that an adapter found. Empty fields leave the stored value unchanged. Context and times are set
+// by platforms that record these once per session instead of in each record.
+struct SessionUpdate : SessionAttributes {
+  std::string session_uid;
+  Platform platform{};
+  std::string native_id;
+  std::string project_hint;  // the platform's project id; empty: the project is derived from cwd
   // The title belongs to the session that contains this record (leaf uuid), possibly in another file. record_key() of
   // the record; 0: the title is for session_uid itself.
   std::uint64_t title_record_key = 0;
-  std::string description;
   TimeMs time = 0;
-
-  // Set by platforms that record these once per session instead of in each record.
-  std::string cwd;
-  std::string git_branch;
-  std::string model;
-  std::string agent_version;
-  std::string forked_from;  // session uid
-  std::string mode;         // as the platform names it: "agent", "plan", "chat", …
-  std::string repo;         // URL of the repository, as the records give it
-  TimeMs started_at = 0;
-  TimeMs ended_at = 0;              // last sign of activity
-  TimeMs stopped_at = 0;            // when the platform reports its end
-  std::int64_t context_tokens = 0;  // tokens in the context, as last reported
-  std::int64_t lines_added = 0;     // of the whole session, where the platform counts them
-  std::int64_t lines_removed = 0;
-  std::optional<double> cost_usd;     // as calculated by the platform
+  TimeMs stopped_at = 0;              // when the platform reports its end
   std::vector<ModelAccount> account;  // the agent's own, of the whole session
   std::vector<RateLimit> limits;      // of the person's account, not of the session
 

@@ -37,49 +37,47 @@ struct ExchangeFile {
   std::int64_t lines_removed = 0;
 };
 
-// An event, as stored in its row.
-struct EventRow {
+// The columns of an event but for its path.
+struct EventColumns : EventHead {
   std::int64_t seq = 0;
-  std::uint64_t event_id = 0;
   TimeMs time = 0;
-  EventKind kind{};
-  Role role{};
-  Origin origin{};
   std::optional<std::int64_t> parent_seq;  // the event it follows; of a derived event, the one it was derived from
   std::optional<std::int64_t> pair_seq;    // call and result
-  std::string tool;
-  std::uint64_t call_key = 0;  // 0: none
-  std::uint64_t input_hash = 0;
-  std::string path;         // first file; empty: none
-  std::uint32_t flags = 0;  // kFlag…
+  std::uint64_t call_key = 0;              // hash of the call id; 0: none
+  std::uint64_t input_hash = 0;            // of the tool input, or of a message's text; 0: none
+  std::uint32_t flags = 0;                 // kFlag…
   std::string summary;
   std::int64_t tokens = 0;
   SourceId source = 0;  // 0: it has no position in a source
-  RawRef raw;
-  bool is_error() const { return (flags & kFlagError) != 0; }
+  bool has(std::uint32_t flag) const { return (flags & flag) != 0; }
+  bool is_error() const { return has(kFlagError); }
 };
 
-struct ExchangeRow : ExchangeHead {
+struct EventRow : EventColumns {
+  std::string path;  // first file; empty: none
+};
+
+// The columns of an exchange but for its texts. Its agent_version is `raw_format_version`.
+struct ExchangeColumns : WorkContext {
   std::int64_t first_seq = 0;
   std::int64_t last_seq = 0;
   TimeMs ended_at = 0;
   Origin origin{};
+  std::string adapter_version;
+  std::int64_t tool_calls = 0;
+  std::int64_t tool_errors = 0;
+  std::int64_t lines_added = 0;
+  std::int64_t lines_removed = 0;
+};
+
+struct ExchangeRow : ExchangeHead, ExchangeColumns {
   DataCompleteness completeness = DataCompleteness::full;
   std::string user_message;
   std::string interventions;
   std::string assistant_response;
   std::int64_t answer_offset = 0;  // the final answer starts here in assistant_response
   std::string tool_text;
-  std::string git_branch;
-  std::string working_directory;
-  std::string model_used;
   TokenUsage tokens;
-  std::int64_t tool_calls = 0;
-  std::int64_t tool_errors = 0;
-  std::int64_t lines_added = 0;
-  std::int64_t lines_removed = 0;
-  std::string raw_format_version;
-  std::string adapter_version;
   TimeMs ingested_at = 0;
 
   // Only its first lines are left.

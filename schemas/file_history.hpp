@@ -27,28 +27,27 @@ struct PathFinding {
 };
 inline constexpr int kMostPaths = 2000;
 
-// A commit, as git reported it in a session.
-struct CommitRow {
-  std::string sha;  // abbreviated, at least 7 digits
-  std::string branch;
-  std::string subject;
-  TimeMs time = 0;
-  std::int64_t session_pk = 0;
-  std::string session_uid;
-  std::int64_t exchange_number = 0;
-  ExchangeId exchange_id = 0;
-  std::int64_t event_seq = 0;
-  std::string pull_request;  // URL of the pull request of its session that probably contains it; empty: unknown
-};
-
-// A pull request (merge request) that a session opened, or that its agent linked to it.
-struct PullRequestRow {
-  std::string url;
-  std::string branch;  // of the session's last commit before it; empty: unknown
+// Where a session told of a commit or a pull request.
+struct GitMention {
+  std::string branch;  // of a pull request: that of the session's last commit before it; empty: unknown
   TimeMs time = 0;
   std::int64_t exchange_number = 0;  // -1: none
   ExchangeId exchange_id = 0;        // 0: none
   std::int64_t event_seq = 0;
+};
+
+// A commit, as git reported it in a session.
+struct CommitRow : GitMention {
+  std::string sha;  // abbreviated, at least 7 digits
+  std::string subject;
+  std::int64_t session_pk = 0;
+  std::string session_uid;
+  std::string pull_request;  // URL of the pull request of its session that probably contains it; empty: unknown
+};
+
+// A pull request (merge request) that a session opened, or that its agent linked to it.
+struct PullRequestRow : GitMention {
+  std::string url;
 };
 
 // The result of a test run.

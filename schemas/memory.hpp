@@ -88,8 +88,6 @@ struct MemoryProvenance {
 };
 
 enum class VerificationStatus : std::uint8_t { unknown = 0, verified = 1, stale = 2 };
-inline constexpr std::array kAllVerificationStatuses{VerificationStatus::unknown, VerificationStatus::verified,
-                                                     VerificationStatus::stale};
 std::string_view to_string(VerificationStatus s);
 std::optional<VerificationStatus> parse_verification_status(std::string_view text);
 
@@ -108,15 +106,23 @@ struct MemoryRelation {
 inline constexpr std::array<std::string_view, 4> kDocumentRelations{"derives_from", "refers_to", "supersedes",
                                                                     "duplicates"};
 
-struct Memory {
+struct MemoryLabel {
   std::string slug;  // plugin: the file's name; repository: `id`; agent: derived from the path. Unique in its scope
-  MemoryDialect dialect = MemoryDialect::plugin;
-  MemoryScope scope = MemoryScope::global;
   MemoryType type = MemoryType::learning;
   std::string title;
+  friend bool operator==(const MemoryLabel&, const MemoryLabel&) = default;
+};
+
+struct MemoryHead : MemoryLabel {
   std::vector<std::string> tags;
   TimeMs created = 0;  // 0: not stated
   TimeMs updated = 0;
+  friend bool operator==(const MemoryHead&, const MemoryHead&) = default;
+};
+
+struct Memory : MemoryHead {
+  MemoryDialect dialect = MemoryDialect::plugin;
+  MemoryScope scope = MemoryScope::global;
   std::vector<std::string> links;         // plugin: slugs
   std::vector<MemoryRelation> relations;  // repository
   MemoryProvenance provenance;

@@ -47,7 +47,7 @@ std::string_view to_string(DecisionKind k);
 enum class DecidedBy : std::uint8_t { user = 0, agent = 1 };
 std::string_view to_string(DecidedBy by);
 
-struct Decision {
+struct DecisionWords {
   DecisionKind kind = DecisionKind::choice;
   DecidedBy by = DecidedBy::agent;
   std::string sentence;  // on one line, verbatim; of an answer "question: answer"
@@ -55,6 +55,9 @@ struct Decision {
   std::string chosen;
   std::string rejected;
   std::string reason;
+};
+
+struct Decision : DecisionWords {
   std::string judged_by;  // the language model that found it; empty: memd itself
 };
 

@@ -29,30 +29,48 @@ struct ReportTurn {
   std::int64_t tool_errors = 0;
 };
 
-struct ReportFile {
-  std::string path;
+struct FileSums {
   std::int64_t reads = 0;
   std::int64_t edits = 0;
   std::int64_t mentions = 0;  // neither: the agent only named it
   std::int64_t lines_added = 0;
   std::int64_t lines_removed = 0;
+  std::int64_t touches() const { return reads + edits + mentions; }
+  void add(const FileSums& o) {
+    reads += o.reads;
+    edits += o.edits;
+    mentions += o.mentions;
+    lines_added += o.lines_added;
+    lines_removed += o.lines_removed;
+  }
 };
 
-struct ReportSession {
-  SessionRow session;
-  std::optional<double> cost_usd;  // as calculated by the platform
-  bool evicted = false;            // the retention policy has deleted its texts
-  std::int64_t exchanges = 0;      // in the requested time, as are all members below
+struct ReportFile : FileSums {
+  std::string path;
+};
+
+struct UsageSums {
+  std::int64_t exchanges = 0;
   TokenUsage tokens;
   std::optional<double> usd;  // by ReportQuery::pricer; nullopt: nothing has a price
   std::int64_t unpriced_tokens = 0;
-  std::int64_t lines_added = 0;
-  std::int64_t lines_removed = 0;
+  std::optional<double> cost_usd;  // as calculated by the platform
+};
+
+struct TestSums {
   std::int64_t test_runs = 0;
   std::int64_t test_failures = 0;
   std::int64_t tests_unknown = 0;  // runs whose outcome is not known
-  std::string goal;                // start of the first prompt
-  std::string last_said;           // start of the last answer
+};
+
+// All but the session itself is of the requested time.
+struct ReportSession : UsageSums, TestSums {
+  SessionRow session;
+  bool evicted = false;  // the retention policy has deleted its texts
+  std::int64_t lines_added = 0;
+  std::int64_t lines_removed = 0;
+  std::string goal;       // start of the first prompt
+  std::string last_said;  // start of the last answer
   std::vector<std::string> decisions;
   std::vector<std::string> topics;  // most important first
   std::vector<ReportFile> files;    // modified ones first; the first dozen
@@ -74,15 +92,10 @@ struct DayActivity {
 };
 
 // One row for each day, platform and model.
-struct DayUsage {
+struct DayUsage : UsageSums {
   TimeMs day = 0;
   Platform platform{};
   std::string model;  // empty: the platform does not say
-  std::int64_t exchanges = 0;
-  TokenUsage tokens;
-  std::optional<double> usd;  // by ReportQuery::pricer; nullopt: nothing has a price
-  std::int64_t unpriced_tokens = 0;
-  std::optional<double> cost_usd;  // as calculated by the platform
 };
 
 struct ToolUse {
@@ -111,7 +124,7 @@ struct DiagnosticCount {
 };
 
 // A report, from one snapshot.
-struct Report {
+struct Report : TestSums {
   std::int64_t sessions = 0;  // main sessions that pass the filter
   std::int64_t subagent_sessions = 0;
   std::int64_t evicted_sessions = 0;
@@ -121,9 +134,6 @@ struct Report {
   TokenUsage tokens;                      // of all responses
   std::int64_t sessions_with_tokens = 0;  // of both
   std::int64_t sessions_with_cost = 0;
-  std::int64_t test_runs = 0;
-  std::int64_t test_failures = 0;
-  std::int64_t tests_unknown = 0;  // runs whose outcome is not known
   std::int64_t files_total = 0;
   TimeRange span;  // of the exchanges
 

@@ -44,8 +44,16 @@ struct ParsedQuery {
 // lexical: by words; semantic: by meaning alone; hybrid: both.
 enum class SearchMode { hybrid, lexical, semantic };
 
-struct SearchQuery {
+// What a search of turns and one of memories are asked alike.
+struct SearchRequest {
   ParsedQuery asked;
+  SearchMode mode = SearchMode::hybrid;
+  bool explain = false;        // hits carry their features
+  std::string near_project{};  // identity key of the project the question is asked from; its hits come a little earlier
+  TimeMs now = 0;              // reference time for recency; 0: age is ignored
+};
+
+struct SearchQuery : SearchRequest {
   // Further phrasings, without operators: searched and ranked together with `asked`, whose filters and exclusions apply
   // to all.
   std::vector<std::string> also{};
@@ -53,10 +61,6 @@ struct SearchQuery {
   int limit = 20;
   std::optional<int> load_at_most{};  // loads only the first of these hits
   int offset = 0;
-  SearchMode mode = SearchMode::hybrid;
-  bool explain = false;        // hits carry their features
-  std::string near_project{};  // identity key of the project the question is asked from; its hits come a little earlier
-  TimeMs now = 0;              // reference time for recency; 0: age is ignored
   bool count_outside = false;  // also search what filter.project excludes (SearchAnswer::outside)
 };
 

@@ -30,12 +30,17 @@ struct SourceIdentity {
 };
 inline constexpr std::uint32_t kHeadBytes = 1024;
 
-// A file that an adapter reads, and the position up to which it was read.
-struct Source {
-  SourceId id = 0;  // 0: not stored yet
+// Which file of which agent.
+struct SourceName {
   Platform platform{};
   std::string path;  // absolute
   SourceFormat format = SourceFormat::jsonl;
+  std::string session_uid;  // the session of this transcript, decided once by the adapter; empty: none or not yet
+};
+
+// A file that an adapter reads, and the position up to which it was read.
+struct Source : SourceName {
+  SourceId id = 0;  // 0: not stored yet
   SourceState state = SourceState::active;
   std::string state_reason;
   SourceIdentity identity;
@@ -48,20 +53,15 @@ struct Source {
   std::string open_tail;
   // Checksums of the bytes before the cursor, made by ReadProof (daemon/ingest/read_proof.hpp). Empty: not known.
   std::string proof;
-  std::string session_uid;  // the session of this transcript, decided once by the adapter; empty: none or not yet
   // Source changed in place: its state when it was last read to its end (SnapshotReader::Plan).
   std::string mark;
   std::uint32_t failures = 0;  // in a row
   TimeMs retry_at = 0;         // quarantined: not read before this time
 };
 
-// Location of the record of an event, to read it again.
-struct EventSource {
-  Platform platform{};
-  std::string path;
-  SourceFormat format = SourceFormat::jsonl;
+// Location of the record of an event, to read it again. session_uid: the session of the event.
+struct EventSource : SourceName {
   SourceState state = SourceState::active;
-  std::string session_uid;
   SourceId source = 0;
   RawRef raw;
   std::string item_key;  // of a source that is changed in place: which item; `raw.offset` is its number

@@ -27,6 +27,31 @@ struct PlatformFreshness {
   bool is_unread() const { return checked_at == 0 && last_event == 0 && sources_behind > 0; }
 };
 
+// What a process that reads sources has done since its start.
+struct IngestFigures {
+  bool idle = true;
+  std::uint64_t sources = 0;
+  std::uint64_t sources_pending = 0;  // waiting to be read
+  std::uint64_t bytes_total = 0;      // sizes of the sources, as last seen
+  std::uint64_t bytes_done = 0;       // accounted for in the store
+  std::string current;                // path being read; empty when idle
+  std::uint64_t commits = 0;
+  std::string last_error;  // reported by the store; empty: none
+  // Sources, or directories of sources, that could not be read because this process lacked descriptors or memory.
+  std::uint64_t sources_short = 0;
+  std::string shortage;  // the error message
+};
+
+// Figures of the language model that judges decisions, since the process started.
+struct DecisionsStatus {
+  std::int64_t waiting = 0;     // sessions waiting, at the last query
+  std::int64_t exchanges = 0;   // judged
+  std::int64_t decisions = 0;   // kept
+  std::int64_t not_said = 0;    // dropped quotations that are not in the exchange
+  std::int64_t unreadable = 0;  // unreadable answers; the decisions of these exchanges stay unchanged
+  std::string trouble;          // why nothing is judged now; empty: no problem
+};
+
 // Bytes of sources by what became of them.
 struct SourceBytes {
   std::uint64_t bytes_total = 0;  // sizes of the sources
@@ -91,13 +116,17 @@ struct SourceTrouble {
   TimeMs retry_at = 0;
 };
 
-// Sources by state; those in trouble (unreachable, quarantined, failing) by name.
-struct SourceHealth {
+// Sources by state.
+struct SourceStates {
   std::int64_t active = 0;
   std::int64_t gone = 0;
   std::int64_t unreachable = 0;
   std::int64_t quarantined = 0;
-  std::int64_t failing = 0;             // active ones whose last reads failed
+  std::int64_t failing = 0;  // active ones whose last reads failed
+};
+
+// Those in trouble (unreachable, quarantined, failing) also by name.
+struct SourceHealth : SourceStates {
   std::vector<SourceTrouble> troubles;  // a limited number of them
 };
 

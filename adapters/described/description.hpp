@@ -49,9 +49,13 @@ struct Test {
 };
 using Condition = std::vector<Test>;  // all of them
 
+struct ContextTerms {
+  Term cwd, model, branch, version;
+};
+
 // Facts of a session.
-struct SessionTerms {
-  Term id, title, cwd, model, branch, version, started, ended, parent, agent, forked_from, mode, cost;
+struct SessionTerms : ContextTerms {
+  Term id, title, started, ended, parent, agent, forked_from, mode, cost;
 };
 
 enum class Shape : std::uint8_t { text, anthropic, openai, gemini };
@@ -103,8 +107,8 @@ struct Rule {
 };
 
 // What all records of a source have.
-struct RecordTerms {
-  Term id, parent, time, model, cwd, branch, version, type;
+struct RecordTerms : ContextTerms {
+  Term id, parent, time, type;
   bool unique_in_agent = false;
   bool time_of_file = false;
   bool local_time = false;

@@ -19,7 +19,7 @@ namespace memd::json {
 // Creates the events of one record, or one item of a source that is changed in place, with their common fields and ids.
 // Set the fields below before the first event. Must not outlive the record's bytes. Borrows `out`; one thread at a
 // time.
-class RecordBuilder : public RecordEvents {
+class RecordBuilder : public RecordEvents, public RecordContext {
  public:
   using RecordEvents::RecordEvents;
 
@@ -89,29 +89,17 @@ class RecordBuilder : public RecordEvents {
 
   std::uint64_t key() const { return key_; }
 
-  TimeMs time = 0;
-  bool time_estimated = false;
-  bool id_is_local = false;  // see Event::id_is_local; copies keep their times
-  bool is_sidechain = false;
   std::optional<std::uint64_t> parent;  // key of the record that this one follows; 0: it follows none
-  std::string cwd;
-  std::string git_branch;
-  std::string agent_version;
-  std::string model;
-  bool model_of_all = false;  // events of other roles have the model, too
-  bool numbered = true;       // false: the block of an event is 0 unless one is given
+  bool model_of_all = false;            // events of other roles have the model, too
+  bool numbered = true;                 // false: the block of an event is 0 unless one is given
 
  protected:
   // Adds the event with this number in the record.
   Event& add_as(std::uint32_t index, EventKind kind, Role role, std::size_t block) {
     Event& e = emplace(event_key(key_, index), time, kind, role, block);
+    static_cast<RecordContext&>(e) = *this;
+    if (role != Role::assistant && !model_of_all) e.model.clear();
     if (parent) e.parent_id = index == 0 ? *parent : key_;
-    e.time_estimated = time_estimated;
-    e.cwd = cwd;
-    e.git_branch = git_branch;
-    e.agent_version = agent_version;
-    if (role == Role::assistant || model_of_all) e.model = model;
-    e.is_sidechain = is_sidechain;
     return e;
   }
 

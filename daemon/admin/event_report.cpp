@@ -15,19 +15,9 @@ std::optional<IngestStatus> ingest_status(MemoryHost& host) {
   const IngestService* ingest = host.ingest();
   if (ingest == nullptr) return std::nullopt;
   const IngestSnapshot s = ingest->progress().snapshot();
-  return IngestStatus{s.idle,
-                      s.sources,
-                      s.sources_pending,
-                      s.bytes_total,
-                      s.bytes_done,
-                      s.current,
-                      s.events,
-                      s.commits,
-                      format_rfc3339(s.last_commit),
-                      format_rfc3339(s.last_scan),
-                      ingest->trouble(),
-                      s.sources_short,
-                      s.shortage};
+  IngestStatus out{s, s.events, format_rfc3339(s.last_commit), format_rfc3339(s.last_scan)};
+  out.last_error = ingest->trouble();
+  return out;
 }
 
 Result<EventsReport> events_since(MemoryHost& host, const EventsParams& params) {

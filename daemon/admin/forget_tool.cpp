@@ -48,8 +48,7 @@ Result<ForgetSelection> selection_of(MemoryHost& host, const ForgetParams& param
 ForgetReport report_of(const std::vector<PlannedForgetting>& plan) {
   ForgetReport out;
   for (const auto& p : plan) {
-    out.sessions.push_back({p.session_uid, p.title, p.project, format_rfc3339(p.ended_at), p.reason,
-                            static_cast<std::int64_t>(p.members.size()), p.exchanges, p.events, p.raw_bytes});
+    out.sessions.push_back({p, p.project, format_rfc3339(p.ended_at), static_cast<std::int64_t>(p.members.size())});
     out.all_sessions += static_cast<std::int64_t>(p.members.size());
     out.exchanges += p.exchanges;
     out.events += p.events;

@@ -2,6 +2,7 @@
 
 #include "protocol/mcp/describe.hpp"
 #include "schemas/base/result.hpp"
+#include "schemas/session_row.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -26,16 +27,10 @@ struct ForgetParams {
   bool yes = false;
 };
 
-struct ForgetLine {
-  std::string session_id;
-  std::string title;
+struct ForgetLine : SessionRemoval {
   std::string project;
-  std::string ended;  // RFC 3339
-  std::string reason;
+  std::string ended;          // RFC 3339
   std::int64_t sessions = 0;  // including subagents
-  std::int64_t exchanges = 0;
-  std::int64_t events = 0;
-  std::uint64_t raw_bytes = 0;
 };
 
 // An exchange of a session that stays.

@@ -25,16 +25,8 @@ using namespace std::chrono_literals;
 constexpr double kMega = 1e6;
 
 DropReport drop_report(const PlannedEviction& d) {
-  return {d.session_uid,
-          d.title,
-          static_cast<std::int64_t>(d.members.size()),
-          d.exchanges,
-          d.events,
-          format_rfc3339(d.ended_at),
-          format_rfc3339(d.due_at),
-          format_rfc3339(d.goes_at),
-          d.reason,
-          d.raw_bytes};
+  return {d, static_cast<std::int64_t>(d.members.size()), format_rfc3339(d.ended_at), format_rfc3339(d.due_at),
+          format_rfc3339(d.goes_at)};
 }
 
 Result<void> read_all(IngestService& ingest, std::chrono::steady_clock::time_point deadline, const IngestParams& params,

@@ -99,10 +99,9 @@ class FileTrial {
     out_.sessions = static_cast<std::int64_t>(sessions_.size());
     for (const auto& line : batch_.coverage) {
       if (line.disposition == Disposition::unknown) out_.bytes_unknown += line.bytes;
-      out_.ledger.push_back(
-          {line.record_type, std::string(to_string(line.disposition)), line.reason, line.records, line.bytes});
+      out_.ledger.push_back(ledger_line(line));
     }
-    std::ranges::stable_sort(out_.ledger, std::greater(), &TrialLine::bytes);
+    std::ranges::stable_sort(out_.ledger, std::greater(), &LedgerLine::bytes);
   }
 
   static std::string beginning_of(const Event& e) {

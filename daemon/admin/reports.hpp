@@ -3,6 +3,7 @@
 #include "daemon/admin/store_rebuild_report.hpp"
 #include "daemon/tools/capture.hpp"
 #include "protocol/mcp/describe.hpp"
+#include "schemas/session_row.hpp"
 #include "schemas/store_health.hpp"
 
 #include <cstdint>
@@ -62,20 +63,10 @@ struct IngestParams {
   bool second_look = false;
 };
 
-struct IngestStatus {
-  bool idle = true;
-  std::uint64_t sources = 0;
-  std::uint64_t sources_pending = 0;
-  std::uint64_t bytes_total = 0;
-  std::uint64_t bytes_done = 0;
-  std::string current;
+struct IngestStatus : IngestFigures {
   std::uint64_t events_written = 0;
-  std::uint64_t commits = 0;
   std::string last_commit;
   std::string last_scan;
-  std::string last_error;
-  std::uint64_t sources_short = 0;
-  std::string shortage;
 };
 
 struct EnrichmentStatus {
@@ -119,16 +110,6 @@ struct SummariesStatus {
   std::string trouble;
 };
 
-// Decisions judged by a language model in this process.
-struct DecisionsStatus {
-  std::int64_t waiting = 0;
-  std::int64_t exchanges = 0;
-  std::int64_t decisions = 0;
-  std::int64_t not_said = 0;
-  std::int64_t unreadable = 0;
-  std::string trouble;
-};
-
 struct TroubleReport {
   std::string platform;
   std::string source;
@@ -138,26 +119,17 @@ struct TroubleReport {
   std::string retry_at;  // RFC 3339; empty: at the next change
 };
 
-struct SourcesReport {
-  std::int64_t active = 0;
-  std::int64_t gone = 0;
-  std::int64_t unreachable = 0;
-  std::int64_t quarantined = 0;
-  std::int64_t failing = 0;
+TroubleReport trouble_report(const SourceTrouble& trouble);
+
+struct SourcesReport : SourceStates {
   std::vector<TroubleReport> troubles;
 };
 
-struct DropReport {
-  std::string session_id;
-  std::string title;
+struct DropReport : SessionRemoval {
   std::int64_t sessions = 1;
-  std::int64_t exchanges = 0;
-  std::int64_t events = 0;
   std::string ended;
   std::string due;
   std::string goes;
-  std::string reason;
-  std::uint64_t raw_bytes = 0;
 };
 
 // Totals of an eviction. Exchanges keep their first lines.
@@ -238,14 +210,19 @@ struct CoverageParams {
   std::string platform;
 };
 
-struct CoverageLine {
-  std::string platform;
-  std::string source;
+// A CoverageEntry as reported.
+struct LedgerLine {
   std::string record_type;
   std::string disposition;
   std::string reason;
   std::uint64_t records = 0;
   std::uint64_t bytes = 0;
+};
+LedgerLine ledger_line(const CoverageEntry& entry);
+
+struct CoverageLine : LedgerLine {
+  std::string platform;
+  std::string source;
 };
 
 struct CoverageReport : SourceBytes {
@@ -395,7 +372,7 @@ MEMD_DESCRIBE(memd::admin::SummariesStatus,
               field<&T::answers>("Kept, so that nothing is asked twice."),
               field<&T::trouble>("Why none can be asked now; empty: nothing."));
 
-MEMD_DESCRIBE(memd::admin::DecisionsStatus, field<&T::waiting>("Sessions that are analysed and not judged yet."),
+MEMD_DESCRIBE(memd::DecisionsStatus, field<&T::waiting>("Sessions that are analysed and not judged yet."),
               field<&T::exchanges>("Judged by this process."), field<&T::decisions>(),
               field<&T::not_said>("Items of answers that were dropped: nobody said what they quote."),
               field<&T::unreadable>("Turns without a usable answer; their decisions stay as they were."),
@@ -492,9 +469,11 @@ MEMD_DESCRIBE(memd::admin::NoParams);
 MEMD_DESCRIBE(memd::admin::CoverageParams, field<&admin::CoverageParams::by_source>("One line per source as well."),
               field<&admin::CoverageParams::platform>("Only this platform."));
 
-MEMD_DESCRIBE(memd::admin::CoverageLine, field<&T::platform>(), field<&T::source>("Path; empty for all sources."),
-              field<&T::record_type>("Type of record, as the agent names it."),
+MEMD_DESCRIBE(memd::admin::LedgerLine, field<&T::record_type>("Type of record, as the agent names it."),
               field<&T::disposition>("indexed, skipped or unknown."), plain<&T::reason, &T::records, &T::bytes>());
+
+MEMD_DESCRIBE(memd::admin::CoverageLine, field<&T::platform>(), field<&T::source>("Path; empty for all sources."),
+              Describe<admin::LedgerLine>::fields);
 
 MEMD_DESCRIBE(memd::admin::CoverageReport, field<&T::coverage>(),
               field<&T::bytes_total>("indexed + skipped + unknown + pending."),

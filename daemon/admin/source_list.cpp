@@ -24,8 +24,7 @@ Result<SourceListReport> source_list(MemoryHost& host, const SourceListParams& p
   SourceListReport out;
   out.total = found.total;
   for (const auto& row : found.rows)
-    out.sources.push_back({std::string(to_string(row.platform)), row.path, std::string(to_string(row.state)),
-                           row.reason, row.size, row.cursor, row.failures, format_rfc3339(row.retry_at)});
+    out.sources.push_back({trouble_report(row), row.size, row.cursor});
   return out;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "daemon/admin/reports.hpp"
 #include "protocol/mcp/describe.hpp"
 #include "schemas/base/result.hpp"
 
@@ -20,15 +21,9 @@ struct SourceListParams {
   std::int64_t offset = 0;
 };
 
-struct SourceLine {
-  std::string platform;
-  std::string source;
-  std::string state;
-  std::string reason;
+struct SourceLine : TroubleReport {
   std::uint64_t bytes_total = 0;
   std::uint64_t bytes_done = 0;
-  std::int64_t failures = 0;
-  std::string retry_at;
 };
 
 struct SourceListReport {

@@ -75,6 +75,10 @@ Result<std::vector<PlatformReport>> platform_reports(MemoryHost& host) {
   return out;
 }
 
+LedgerLine ledger_line(const CoverageEntry& e) {
+  return {e.record_type, std::string(to_string(e.disposition)), e.reason, e.records, e.bytes};
+}
+
 Result<CoverageReport> coverage(MemoryHost& host, const CoverageParams& params) {
   QueryFilter filter;
   MEMD_TRY_ASSIGN(filter.platforms, platforms_named(params.platform));
@@ -82,15 +86,18 @@ Result<CoverageReport> coverage(MemoryHost& host, const CoverageParams& params) 
   MEMD_TRY_ASSIGN(const auto rows, reader->ask(CoverageQuery{filter, params.by_source}));
   CoverageReport r;
   for (const auto& row : rows)
-    r.coverage.push_back({std::string(to_string(row.platform)), row.path, row.entry.record_type,
-                          std::string(to_string(row.entry.disposition)), row.entry.reason, row.entry.records,
-                          row.entry.bytes});
+    r.coverage.push_back({ledger_line(row.entry), std::string(to_string(row.platform)), row.path});
   MEMD_TRY_ASSIGN(const auto totals, reader->ask(PlatformTotalsQuery{}));
   for (const auto& t : totals) {
     if (!filter.platforms.empty() && t.platform != filter.platforms.front()) continue;
     r.add(t);
   }
   return r;
+}
+
+TroubleReport trouble_report(const SourceTrouble& t) {
+  return {std::string(to_string(t.platform)), t.path, std::string(to_string(t.state)), t.reason, t.failures,
+          format_rfc3339(t.retry_at)};
 }
 
 std::vector<std::string> unread_places(const MemoryHost& host) {
@@ -103,11 +110,11 @@ std::vector<std::string> unread_places(const MemoryHost& host) {
 Result<SourcesReport> sources_report(MemoryHost& host) {
   MEMD_TRY_ASSIGN(auto reader, host.readers().acquire(5s));
   MEMD_TRY_ASSIGN(const SourceHealth health, reader->ask(SourceHealthQuery{kMostTroubles}));
-  SourcesReport r{health.active, health.gone, health.unreachable, health.quarantined, health.failing, {}};
-  for (const auto& t : health.troubles)
-    r.troubles.push_back({std::string(to_string(t.platform)), t.path,
-                          t.state == SourceState::active ? "failing" : std::string(to_string(t.state)), t.reason,
-                          t.failures, format_rfc3339(t.retry_at)});
+  SourcesReport r{health, {}};
+  for (const auto& t : health.troubles) {
+    TroubleReport& told = r.troubles.emplace_back(trouble_report(t));
+    if (t.state == SourceState::active) told.state = "failing";
+  }
   return r;
 }
 
@@ -239,8 +246,7 @@ Result<SummariesStatus> summaries_status(const MemoryHost& host) {
 std::optional<DecisionsStatus> decisions_status(const MemoryHost& host) {
   const llm::JudgeThread* judge = host.judge();
   if (judge == nullptr) return std::nullopt;
-  llm::JudgeProgress p = judge->progress();
-  return DecisionsStatus{p.waiting, p.exchanges, p.decisions, p.not_said, p.unreadable, std::move(p.trouble)};
+  return judge->progress();
 }
 
 DoctorCheck check_summaries(const MemoryHost& host) {

@@ -4,6 +4,7 @@
 #include "daemon/cli/asking.hpp"
 #include "daemon/cli/command.hpp"
 #include "daemon/cli/render/table.hpp"
+#include "daemon/cli/render/views.hpp"
 #include "daemon/cli/render/words.hpp"
 #include "daemon/host/settings.hpp"
 #include "schemas/base/error.hpp"
@@ -30,12 +31,8 @@ void show(Screen& screen, const admin::TrialFile& file) {
                {"RECORDS", Column::Fit::whole, true},
                {"BYTES", Column::Fit::whole, true},
                {"REASON", Column::Fit::shrinks}});
-  for (const admin::TrialLine& line : file.ledger)
-    table.row({Line(line.record_type),
-               Line(line.disposition, line.disposition == "unknown"   ? Style::bad
-                                      : line.disposition == "skipped" ? Style::faint
-                                                                      : Style::good),
-               Line(grouped_digits(static_cast<std::int64_t>(line.records))),
+  for (const admin::LedgerLine& line : file.ledger)
+    table.row({Line(line.record_type), fate(line), Line(grouped_digits(static_cast<std::int64_t>(line.records))),
                Line(grouped_digits(static_cast<std::int64_t>(line.bytes))), Line(line.reason, Style::faint)});
   table.print(screen);
   for (const admin::TrialEvent& e : file.first)

@@ -7,7 +7,6 @@
 #include "daemon/host/settings.hpp"
 #include "schemas/base/ascii.hpp"
 #include "schemas/base/time.hpp"
-#include "store/read/command_history.hpp"
 #include "store/read/recall.hpp"
 #include "store/reader.hpp"
 
@@ -36,13 +35,9 @@ Result<CommandHistoryQuery::Found> find_runs(Reader& reader, const Invocation& c
 }
 
 PastCommandOut past_command(const PastCommand& run) {
-  return {run.line,
-          run.directory,
-          run.times,
-          run.failures,
+  return {run,
+          run.line,
           format_rfc3339(run.last),
-          run.failed,
-          run.exit_code,
           std::string(to_string(run.platform)),
           run.session_uid,
           run.exchange == 0 ? "" : format_exchange_id(run.exchange)};

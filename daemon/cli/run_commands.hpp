@@ -2,6 +2,7 @@
 
 #include "daemon/cli/command.hpp"
 #include "protocol/mcp/describe.hpp"
+#include "store/read/command_history.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -10,14 +11,9 @@
 
 namespace memd::cli {
 
-struct PastCommandOut {
+struct PastCommandOut : CommandRuns {
   std::string command;
-  std::string directory;
-  std::int64_t times = 0;
-  std::int64_t failures = 0;
   std::string last;
-  bool failed = false;
-  std::optional<std::int32_t> exit_code;
   std::string agent;
   std::string session;
   std::string turn;

@@ -15,24 +15,13 @@
 
 namespace memd {
 
-struct IngestSnapshot {
-  std::uint64_t sources = 0;
-  std::uint64_t sources_pending = 0;  // waiting to be read
-  std::uint64_t bytes_total = 0;      // sizes of the sources, as last seen
-  std::uint64_t bytes_done = 0;       // accounted for in the store
-  std::uint64_t bytes_read = 0;       // by this process
-  std::uint64_t events = 0;           // written by this process
+struct IngestSnapshot : IngestFigures {
+  std::uint64_t bytes_read = 0;
+  std::uint64_t events = 0;  // written
   std::uint64_t duplicates = 0;
   std::uint64_t diagnostics = 0;
-  std::uint64_t commits = 0;
   TimeMs last_commit = 0;
   TimeMs last_scan = 0;
-  std::string current;     // path being read; empty when idle
-  std::string last_error;  // reported by the store; empty: none
-  // Sources, or directories of sources, that could not be read because this process lacked descriptors or memory.
-  std::uint64_t sources_short = 0;
-  std::string shortage;  // the error message
-  bool idle = true;
   std::vector<SilentPlaces::Description> polled;  // places that are looked at without an event
 };
 

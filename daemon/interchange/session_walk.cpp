@@ -240,8 +240,8 @@ class SessionWalk {
 
   EventSource place_of(const EventRow& row) {
     const Source& source = session_.sources.at(row.source);
-    EventSource where{source.platform, source.path, source.format, source.state, session_.facts.session_uid, source.id,
-                      row.raw,         {}};
+    EventSource where{source, source.state, source.id, row.raw, {}};
+    where.session_uid = session_.facts.session_uid;
     if (source.format == SourceFormat::jsonl) return where;
     const auto [it, fresh] = items_.try_emplace(source.id);
     if (fresh)

@@ -121,7 +121,7 @@ class HtmlWriter final : public TranscriptWriter {
     std::string head = "Before the first prompt";
     if (x.id != 0)
       head = fmt::format("<a href=\"#{0}\"><code>{0}</code></a> {1}{2}{3}", id, readable_time(x.started_at),
-                         x.model_used.empty() ? "" : " · " + escape_html(x.model_used),
+                         x.model.empty() ? "" : " · " + escape_html(x.model),
                          x.tool_calls == 0
                              ? ""
                              : fmt::format(" · {} tool call{}{}", x.tool_calls, x.tool_calls == 1 ? "" : "s",

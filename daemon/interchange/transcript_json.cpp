@@ -97,7 +97,7 @@ class JsonWriter final : public TranscriptWriter {
       w.member("exchange_id", format_exchange_id(x.id));
       w.count("number", x.number);
       w.text("started_at", format_rfc3339(x.started_at));
-      w.text("model", x.model_used);
+      w.text("model", x.model);
       w.text("git_branch", x.git_branch);
       write_tokens(w, x.tokens);
       w.count("tool_calls", x.tool_calls);

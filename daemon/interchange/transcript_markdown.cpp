@@ -71,9 +71,9 @@ class MarkdownWriter final : public TranscriptWriter {
 
   Result<void> exchange(const TranscriptExchange& x) override {
     if (x.id != 0)
-      MEMD_TRY(line_(fmt::format(
-          "## {}. {}{}\n", x.number + 1, readable_time(x.started_at),
-          " · `" + format_exchange_id(x.id) + "`" + (x.model_used.empty() ? "" : " · " + plain(x.model_used)))));
+      MEMD_TRY(line_(
+          fmt::format("## {}. {}{}\n", x.number + 1, readable_time(x.started_at),
+                      " · `" + format_exchange_id(x.id) + "`" + (x.model.empty() ? "" : " · " + plain(x.model)))));
     for (const TranscriptEntry& e : x.entries)
       MEMD_TRY(line_(entry(e)));
     return {};

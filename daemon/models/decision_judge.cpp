@@ -28,7 +28,7 @@ void DecisionJudge::note(F&& change) {
   change(progress_);
 }
 
-JudgeProgress DecisionJudge::progress() const {
+DecisionsStatus DecisionJudge::progress() const {
   const std::lock_guard lock(mutex_);
   return progress_;
 }
@@ -36,7 +36,7 @@ JudgeProgress DecisionJudge::progress() const {
 Result<bool> DecisionJudge::judge_next(const std::stop_token& stop) {
   const auto backlog = store_.ask(JudgeBacklogQuery{.limit = 1});
   if (!backlog) return backlog.error();
-  note([&](JudgeProgress& p) { p.waiting = backlog->waiting; });
+  note([&](DecisionsStatus& p) { p.waiting = backlog->waiting; });
   if (backlog->due.empty()) return false;
   const SessionToJudge& session = backlog->due.front();
   std::vector<JudgedExchange> judged;
@@ -45,7 +45,7 @@ Result<bool> DecisionJudge::judge_next(const std::stop_token& stop) {
     MEMD_TRY(models_.forget_answers(session.uid));  // an answer may have been cached after the session was forgotten
   auto written = write(session, std::move(judged), done.has_value());
   if (!done) written = done.error();
-  note([&](JudgeProgress& p) { p.trouble = written ? std::string() : written.error().message(); });
+  note([&](DecisionsStatus& p) { p.trouble = written ? std::string() : written.error().message(); });
   if (!written) return written.error();
   return true;
 }
@@ -64,13 +64,13 @@ Result<void> DecisionJudge::judge(const SessionToJudge& session, std::vector<Jud
     const auto parsed =
         answer ? decisions_api::parse_answer(answer->text) : Result<decisions_api::Answer>(answer.error());
     if (!parsed) {
-      note([](JudgeProgress& p) { ++p.unreadable; });
+      note([](DecisionsStatus& p) { ++p.unreadable; });
       continue;
     }
     auto checked = check_quotations(*parsed, exchange);
     for (Decision& d : checked.decisions)
       d.judged_by = answer->model;
-    note([&](JudgeProgress& p) {
+    note([&](DecisionsStatus& p) {
       ++p.exchanges;
       p.decisions += static_cast<std::int64_t>(checked.decisions.size());
       p.not_said += static_cast<std::int64_t>(checked.not_said + parsed->unusable);

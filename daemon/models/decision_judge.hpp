@@ -3,6 +3,7 @@
 #include "daemon/background_thread.hpp"
 #include "daemon/models/configured_summarizer.hpp"
 #include "schemas/base/result.hpp"
+#include "schemas/store_health.hpp"
 #include "store/enrich/decision_judging.hpp"
 #include "store/reader.hpp"
 #include "store/write/observation_rows.hpp"
@@ -17,16 +18,6 @@
 
 namespace memd::llm {
 
-// The judge's figures since this process started.
-struct JudgeProgress {
-  std::int64_t waiting = 0;     // sessions waiting, at the last query
-  std::int64_t exchanges = 0;   // judged
-  std::int64_t decisions = 0;   // kept
-  std::int64_t not_said = 0;    // dropped quotations that are not in the exchange
-  std::int64_t unreadable = 0;  // unreadable answers; the decisions of these exchanges stay unchanged
-  std::string trouble;          // why nothing is judged now; empty: no problem
-};
-
 // Has the configured language model list the decisions of analysed sessions, exchange by exchange, and has the writer
 // replace the decisions that memd recognised by their form. Answers are cached, so a restart repeats no request. One
 // thread, but progress() is thread-safe. Borrows the models.
@@ -39,7 +30,7 @@ class DecisionJudge {
   // Judges one session. False: none waits. After an error (no model, budget spent, store busy) the finished part is
   // written; the rest of the session keeps its decisions and waits.
   Result<bool> judge_next(const std::stop_token& stop);
-  JudgeProgress progress() const;
+  DecisionsStatus progress() const;
 
  private:
   Result<void> judge(const SessionToJudge& session, std::vector<observations::JudgedExchange>& judged,
@@ -52,7 +43,7 @@ class DecisionJudge {
   const Perform perform_;
   Reader store_;
   mutable std::mutex mutex_;
-  JudgeProgress progress_;  // guarded by mutex_
+  DecisionsStatus progress_;  // guarded by mutex_
 };
 
 // The thread of a DecisionJudge. It sleeps until a hint announces newly analysed sessions, and retries some time after
@@ -67,7 +58,7 @@ class JudgeThread {
   void hint() { thread_.hint(); }
   void stop() { thread_.stop(); }  // does not wait; abandons a running request
   void join() { thread_.join(); }
-  JudgeProgress progress() const { return judge_.progress(); }
+  DecisionsStatus progress() const { return judge_.progress(); }
 
  private:
   BackgroundThread::Next judge(const std::stop_token& stop);

@@ -152,7 +152,7 @@ CheckedDecisions check_quotations(const decisions_api::Answer& answer, const Exc
       d.sentence = presented(presented(quoted.answers, kPartBytes) + ": " + d.sentence, kDecisionBytes);
     d.chosen = part_of(said, quoted.chosen);
     d.rejected = part_of(said, quoted.rejected);
-    d.reason = part_of(said, quoted.why);
+    d.reason = part_of(said, quoted.reason);
     out.decisions.push_back(std::move(d));
   }
   return out;

@@ -1,6 +1,7 @@
 #include "daemon/tools/answer.hpp"
 
 #include "daemon/tools/scope.hpp"
+#include "daemon/tools/team_asker.hpp"
 #include "schemas/base/ascii.hpp"
 #include "schemas/base/error.hpp"
 #include "schemas/base/hash.hpp"
@@ -169,6 +170,16 @@ void tell_evicted(AnswerText& notice, std::int64_t exchanges) {
   if (exchanges == 0) return;
   notice.say("Retention dropped the texts of ", counted_words(exchanges, "turn"),
              " shown here: only their first lines are left, without tool calls.");
+}
+
+SessionRefOut session_ref(std::string_view uid, std::string_view title, Platform platform, std::size_t tokens) {
+  return {std::string(uid), short_line(title, tokens), std::string(to_string(platform))};
+}
+
+TurnRefOut turn_ref(const ExchangeHead& turn) {
+  TurnRefOut out{id_of(turn), format_rfc3339(turn.started_at), {}};
+  if (turn.abandoned_for != 0) out.abandoned_for = format_exchange_id(turn.abandoned_for);
+  return out;
 }
 
 TimeRangeOut to_out(const TimeRange& range) { return {format_rfc3339(range.start), format_rfc3339(range.end)}; }

@@ -33,6 +33,30 @@ struct FreshnessOut {
   std::int64_t bytes_behind = 0;
 };
 
+// The session that a part of an answer is about.
+struct SessionRefOut {
+  std::string session_id;
+  std::string session_name;
+  std::string platform;
+};
+// The title is cut to `tokens`.
+SessionRefOut session_ref(std::string_view uid, std::string_view title, Platform platform, std::size_t tokens);
+
+struct MemoryNameOut {
+  std::string slug;
+  std::string type;
+  std::string scope;
+  std::string path;
+};
+
+// A turn: its id, when it began, and the one that the session went on with instead.
+struct TurnRefOut {
+  std::string exchange_id;
+  std::string timestamp;
+  std::optional<std::string> abandoned_for;
+};
+TurnRefOut turn_ref(const ExchangeHead& turn);
+
 struct TimeRangeOut {
   std::string start;
   std::string end;
@@ -110,6 +134,13 @@ AnswerText counted_words(std::int64_t n, const char (&noun)[size]) {
   if (n != 1) out.add("s");
   return out;
 }
+struct SummaryOut {
+  std::string data_completeness;
+  TimeRangeOut time_range;
+  std::string summary;
+  std::int64_t source_tokens = 0;
+  std::int64_t summary_tokens = 0;
+};
 // Adds "300 of 1000 tokens", or "55 tokens, no shorter than its source (34)" for a summary longer than its source.
 void add_share(AnswerText& out, std::int64_t summary_tokens, std::int64_t source_tokens);
 // Returns the names of the first `most` signs.

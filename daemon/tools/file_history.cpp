@@ -154,9 +154,7 @@ FileUseOut use_out(const FileUse& use, const FileQuestion& question, const Share
 
 FileSessionOut session_out(const FileUseSession& session) {
   FileSessionOut out;
-  out.session_id = session.uid;
-  out.session_name = short_line(session.title, 30);
-  out.platform = to_string(session.platform);
+  static_cast<SessionRefOut&>(out) = session_ref(session.uid, session.title, session.platform, 30);
   out.project = session.project_name;
   out.git_branch = unless_empty(session.git_branch);
   const auto& requests = session.pull_requests;

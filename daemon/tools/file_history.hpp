@@ -45,10 +45,7 @@ struct FileUseOut {
   std::optional<std::string> change;
 };
 
-struct FileSessionOut {
-  std::string session_id;
-  std::string session_name;
-  std::string platform;
+struct FileSessionOut : SessionRefOut {
   std::string project;
   std::optional<std::string> git_branch;
   std::optional<std::vector<std::string>> pull_requests;

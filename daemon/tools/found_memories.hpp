@@ -1,6 +1,6 @@
 #pragma once
 
-#include "daemon/tools/answer_text.hpp"
+#include "daemon/tools/answer.hpp"
 #include "protocol/mcp/describe.hpp"
 #include "schemas/search.hpp"
 #include "store/catalog/memory_search.hpp"
@@ -25,11 +25,7 @@ inline constexpr std::string_view kFromExchange = "exchange";
 inline constexpr std::string_view kFromMemory = "memory";
 
 // The identity and state of a memory.
-struct MemoryRefOut {
-  std::string slug;
-  std::string type;
-  std::string scope;
-  std::string path;
+struct MemoryRefOut : MemoryNameOut {
   std::vector<std::string> tags;
   std::optional<std::string> heading;
   std::optional<std::string> superseded_by;
@@ -38,16 +34,20 @@ struct MemoryRefOut {
 };
 MemoryRefOut memory_ref(const catalog::MemoryHit& hit);
 
-// A memory as an entry of a list.
-struct FoundMemoryOut {
-  std::string source;
-  MemoryRefOut memory;
-  std::string title;
+// A turn or a memory that a search found.
+struct FoundOut {
+  std::string source{kFromExchange};
   std::string project;
-  std::string updated;
   double relevance_score = 0;
   std::string confidence;
   std::string snippet;
+};
+
+// A memory as an entry of a list.
+struct FoundMemoryOut : FoundOut {
+  MemoryRefOut memory;
+  std::string title;
+  std::string updated;
   std::string fetch;
 };
 

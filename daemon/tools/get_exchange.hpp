@@ -40,14 +40,11 @@ struct EventOut {
 };
 
 // An exchange. A page that continues one has only its identity and the texts that the pages before did not have.
-struct ExchangeOut {
-  std::string exchange_id;
+struct ExchangeOut : TurnRefOut {
   std::string session_id;
   std::string platform;
-  std::string timestamp;
   std::string data_completeness;
   std::int64_t exchange_number = 0;
-  std::optional<std::string> abandoned_for;
   std::optional<bool> gone_from_source;
   std::optional<std::string> session_name;
   std::optional<std::string> user_message;

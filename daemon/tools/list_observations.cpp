@@ -31,9 +31,7 @@ ObservationOut observation_out(const ObservationRow& row) {
   out.kind = to_string(o.type);
   out.text = o.content;
   out.timestamp = format_rfc3339(o.time);
-  out.session_id = row.session_uid;
-  out.session_name = short_line(row.session_title, 24);
-  out.platform = to_string(row.platform);
+  static_cast<SessionRefOut&>(out) = session_ref(row.session_uid, row.session_title, row.platform, 24);
   out.project = row.project;
   if (row.exchange_id != 0) out.exchange_id = format_exchange_id(row.exchange_id);
   out.tool = unless_empty(o.tool);

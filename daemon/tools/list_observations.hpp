@@ -22,14 +22,11 @@ struct ListObservationsParams : ScopeParams {
   std::optional<std::int64_t> n_results;
 };
 
-struct ObservationOut {
+struct ObservationOut : SessionRefOut {
   std::string id;
   std::string kind;
   std::string text;
   std::string timestamp;
-  std::string session_id;
-  std::string session_name;
-  std::string platform;
   std::string project;
   std::optional<std::string> exchange_id;
   std::optional<std::string> tool;

@@ -39,9 +39,7 @@ std::optional<StateFilter> state_filter(std::string_view word, TimeMs now, TimeM
 SessionOut session_out(const SessionRow& row, TimeMs now, TimeMs stopped_after) {
   SessionOut out;
   static_cast<SessionFactsOut&>(out) = session_facts(row);
-  out.session_id = row.uid;
-  out.platform = to_string(row.platform);
-  out.session_name = short_line(row.title, 40);
+  static_cast<SessionRefOut&>(out) = session_ref(row.uid, row.title, row.platform, 40);
   out.project = row.project_name;
   out.cwd = row.cwd;
   out.git_branch = row.git_branch;

@@ -27,10 +27,7 @@ struct ListSessionsParams : ScopeParams {
 inline constexpr std::array<std::string_view, 10> kStateChoices{
     "running", "done", "failed", "abandoned", "ended", "paused", "started", "active", "stopped", "capture_disabled"};
 
-struct SessionOut : SessionFactsOut {
-  std::string session_id;
-  std::string platform;
-  std::string session_name;
+struct SessionOut : SessionFactsOut, SessionRefOut {
   std::string project;
   std::optional<std::string> worktree;
   std::string cwd;

@@ -35,12 +35,8 @@ struct MemoryProvenanceOut {
 };
 
 // A memory. The fields after `updated` are set only when it is shown whole.
-struct MemoryOut {
-  std::string slug;
-  std::string type;
+struct MemoryOut : MemoryNameOut {
   std::string title;
-  std::string scope;
-  std::string path;
   std::optional<std::vector<std::string>> tags;
   std::optional<std::string> status;
   std::optional<std::string> updated;

@@ -17,10 +17,8 @@ namespace {
 
 TurnOut turn_of(const ExchangeRow& row, std::int64_t tokens) {
   TurnOut out;
-  out.exchange_id = format_exchange_id(row.id);
+  static_cast<TurnRefOut&>(out) = turn_ref(row);
   out.exchange_number = row.number;
-  if (row.abandoned_for != 0) out.abandoned_for = format_exchange_id(row.abandoned_for);
-  out.timestamp = format_rfc3339(row.started_at);
   out.tool_calls = row.tool_calls;
   out.est_tokens = tokens;
   return out;
@@ -92,9 +90,7 @@ Result<RecentTurnsAnswer> run(const ToolServices& services, const RecentTurnsPar
   return fit_answer<RecentTurnsAnswer>(token_limit(services, params), frame, [&](std::size_t tokens) {
     RecentTurnsAnswer out;
     static_cast<Answer&>(out) = frame;
-    out.session_id = session.uid;
-    out.session_name = short_line(session.title, 40);
-    out.platform = to_string(session.platform);
+    static_cast<SessionRefOut&>(out) = session_ref(session.uid, session.title, session.platform, 40);
     out.data_completeness = to_string(least_complete(rows));
     out.time_range = to_out(range_of(rows));
     const std::size_t head = estimate_tokens(mcp::to_json(out)) - frame_tokens;

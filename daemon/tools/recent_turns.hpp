@@ -19,26 +19,15 @@ struct RecentTurnsParams : SessionParams {
   std::string style = "detailed";
 };
 
-struct TurnOut {
-  std::string exchange_id;
+struct TurnOut : TurnRefOut {
   std::int64_t exchange_number = 0;
-  std::optional<std::string> abandoned_for;
-  std::string timestamp;
   std::string user_message;
   std::int64_t tool_calls = 0;
   std::int64_t est_tokens = 0;
 };
 
-struct RecentTurnsAnswer : Answer {
-  std::string session_id;
-  std::string session_name;
-  std::string platform;
-  std::string data_completeness;
+struct RecentTurnsAnswer : Answer, SessionRefOut, SummaryOut {
   std::int64_t exchanges_summarized = 0;
-  TimeRangeOut time_range;
-  std::string summary;
-  std::int64_t source_tokens = 0;
-  std::int64_t summary_tokens = 0;
   std::vector<TurnOut> turns;
 };
 AnswerText render_text(const RecentTurnsAnswer& answer);

@@ -220,9 +220,7 @@ void put(continuity::Pack pack, ResumeAnswer& out) {
 ResumeAnswer head_of(const ResumeMaterial& past, const Answer& frame) {
   ResumeAnswer out;
   static_cast<Answer&>(out) = frame;
-  out.session_id = past.session.uid;
-  out.session_name = short_line(past.session.title, 14);
-  out.platform = to_string(past.session.platform);
+  static_cast<SessionRefOut&>(out) = session_ref(past.session.uid, past.session.title, past.session.platform, 14);
   out.cwd = unless_empty(past.past.cwd);
   out.git_branch = unless_empty(past.past.branch);
   const continuity::Boundary& b = past.past.boundary;

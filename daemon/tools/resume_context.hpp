@@ -37,10 +37,7 @@ struct ResumeCommandsOut {
   std::vector<std::string> lines;
 };
 
-struct ResumeAnswer : Answer {
-  std::string session_id;
-  std::string session_name;
-  std::string platform;
+struct ResumeAnswer : Answer, SessionRefOut {
   std::optional<std::string> cwd;
   std::optional<std::string> git_branch;
   ResumeBoundaryOut boundary;

@@ -96,12 +96,9 @@ std::optional<std::vector<std::int64_t>> matches_within(const SearchHit& hit, st
 
 SearchResultOut without_texts(const SearchHit& hit, bool by_phrasings) {
   SearchResultOut out;
-  out.exchange_id = id_of(hit);
-  out.session_id = hit.session_uid;
-  out.session_name = short_line(hit.session_title, 24);
-  out.platform = to_string(hit.platform);
+  static_cast<TurnRefOut&>(out) = turn_ref(hit);
+  static_cast<SessionRefOut&>(out) = session_ref(hit.session_uid, hit.session_title, hit.platform, 24);
   out.project = hit.project;
-  out.timestamp = format_rfc3339(hit.started_at);
   out.relevance_score = rounded(hit.relevance_score);
   out.confidence = kConfidence[static_cast<std::size_t>(hit.confidence)];
   out.likelihood = rounded_likelihood(hit.likelihood);
@@ -112,7 +109,6 @@ SearchResultOut without_texts(const SearchHit& hit, bool by_phrasings) {
   }
   if (hit.copies > 0) out.copies = hit.copies;
   if (hit.is_evicted) out.data_completeness = to_string(DataCompleteness::metadata_only);
-  if (hit.abandoned_for != 0) out.abandoned_for = format_exchange_id(hit.abandoned_for);
   out.matches = matches_within(hit, hit.snippet.size());
   if (hit.features) out.features = features_of(*hit.features);
   return out;
@@ -189,13 +185,9 @@ std::vector<SearchResultOut> memory_results(std::span<const catalog::MemoryHit> 
   for (const catalog::MemoryHit& hit : hits) {
     const FoundMemoryOut found = found_memory(hit);
     SearchResultOut one;
-    one.source = kFromMemory;
+    static_cast<FoundOut&>(one) = found;
     one.session_name = found.title;
-    one.project = found.project;
     one.timestamp = found.updated;
-    one.relevance_score = found.relevance_score;
-    one.confidence = found.confidence;
-    one.snippet = found.snippet;
     one.est_tokens = static_cast<std::int64_t>(hit.content.size() / 4);
     one.fetch = found.fetch;
     one.memory = found.memory;

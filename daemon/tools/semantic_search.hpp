@@ -38,18 +38,8 @@ inline constexpr std::array<std::string_view, 3> kSearchModes{"hybrid", "lexical
 // Name and value of each of a hit's RankingFeatures.
 using FeaturesOut = std::vector<std::pair<std::string, double>>;
 
-struct SearchResultOut {
-  std::string source{kFromExchange};
-  std::string exchange_id;
-  std::string session_id;
-  std::string session_name;
-  std::string platform;
-  std::string project;
-  std::string timestamp;
-  double relevance_score = 0;
-  std::string confidence;
+struct SearchResultOut : FoundOut, SessionRefOut, TurnRefOut {
   std::optional<double> likelihood;  // not of a memory
-  std::string snippet;
   std::optional<std::vector<std::int64_t>> matches;
   std::string user_message;
   std::string assistant_response;
@@ -57,7 +47,6 @@ struct SearchResultOut {
   std::optional<std::vector<std::int64_t>> found_by;
   std::optional<std::int64_t> copies;
   std::optional<std::string> data_completeness;
-  std::optional<std::string> abandoned_for;
   std::optional<FeaturesOut> features;
   std::optional<MemoryRefOut> memory;
   std::optional<std::string> fetch;  // of a memory

@@ -183,9 +183,7 @@ std::size_t SessionOutline::days() const {
 
 void SessionOutline::describe(SessionSummaryAnswer& out) const {
   static_cast<SessionFactsOut&>(out) = session_facts(session_);
-  out.session_id = session_.uid;
-  out.session_name = short_line(session_.title, 40);
-  out.platform = to_string(session_.platform);
+  static_cast<SessionRefOut&>(out) = session_ref(session_.uid, session_.title, session_.platform, 40);
   out.project = cut_to_tokens(session_.project_name, 20).text;
   out.data_completeness = to_string(least_complete(digest_.exchanges));
   out.outcome = to_string(session_.outcome);

@@ -68,19 +68,11 @@ struct ProvenanceOut {
   std::int64_t model_requests = 0;
 };
 
-struct SessionSummaryAnswer : Answer, SessionFactsOut {
-  std::string session_id;
-  std::string session_name;
-  std::string platform;
+struct SessionSummaryAnswer : Answer, SessionFactsOut, SessionRefOut, SummaryOut {
   std::string project;
-  std::string data_completeness;
   std::string outcome;
   std::vector<std::string> outcome_reasons;
-  TimeRangeOut time_range;
   std::int64_t total_exchanges = 0;
-  std::string summary;
-  std::int64_t source_tokens = 0;
-  std::int64_t summary_tokens = 0;
   std::vector<SummaryChunkOut> chunks;
   std::int64_t chunks_total = 0;
   std::vector<std::string> topics;

@@ -51,8 +51,11 @@ std::string line_of(const DaySlice& slice) {
 }
 
 TemporalSessionOut session_of(const DaySlice& slice) {
-  return {slice.session_uid,    title_of(slice),     std::string(to_string(slice.platform)),  slice.project,
-          slice.exchange_count, to_out(slice.range), format_exchange_id(slice.first_exchange)};
+  return {{slice.session_uid, title_of(slice), std::string(to_string(slice.platform))},
+          slice.project,
+          slice.exchange_count,
+          to_out(slice.range),
+          format_exchange_id(slice.first_exchange)};
 }
 
 // A slice and its cost in the answer.

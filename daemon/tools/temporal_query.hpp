@@ -19,10 +19,7 @@ struct TemporalQueryParams : ScopeParams {
   std::string from;  // `since`, required here
 };
 
-struct TemporalSessionOut {
-  std::string session_id;
-  std::string session_name;
-  std::string platform;
+struct TemporalSessionOut : SessionRefOut {
   std::string project;
   std::int64_t exchange_count = 0;
   TimeRangeOut time_range;

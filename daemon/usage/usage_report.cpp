@@ -18,28 +18,18 @@ struct FiguresQuery {
 };
 
 UsageRowOut row_out(const UsageRow& row) {
-  UsageRowOut out;
-  out.key = row.key;
+  UsageRowOut out{row};
   if (row.start > 0) out.date = format_local_minute(row.start).substr(0, 10);
   if (row.platform) out.agent = to_string(*row.platform);
-  out.model = row.model;
-  out.project = row.project;
-  out.session = row.session;
-  out.title = row.title;
   out.input_tokens = row.tokens.input;
   out.output_tokens = row.tokens.output;
   out.cache_creation_5m_tokens = row.tokens.cache_creation - row.tokens.cache_creation_1h;
   out.cache_creation_1h_tokens = row.tokens.cache_creation_1h;
   out.cache_read_tokens = row.tokens.cache_read;
   out.reasoning_tokens = row.tokens.reasoning;
-  out.cost_usd = row.cost_usd;
-  out.agent_cost_usd = row.agent_cost_usd;
   out.lower_bound = row.unfinished > 0;
-  out.unpriced_tokens = row.unpriced_tokens;
   out.subagent_tokens = row.subagent_tokens.total();
   out.account_tokens = row.account_tokens.total();
-  out.web_searches = row.web_searches;
-  out.responses = row.responses;
   return out;
 }
 

@@ -14,28 +14,18 @@
 namespace memd::usage {
 
 // Tokens and costs of a day, a model, a session, …
-struct UsageRowOut {
-  std::string key;
+struct UsageRowOut : UsageLine {
   std::string date;
   std::string agent;
-  std::string model;
-  std::string project;
-  std::string session;
-  std::string title;
   std::int64_t input_tokens = 0;
   std::int64_t output_tokens = 0;
   std::int64_t cache_creation_5m_tokens = 0;
   std::int64_t cache_creation_1h_tokens = 0;
   std::int64_t cache_read_tokens = 0;
   std::int64_t reasoning_tokens = 0;
-  std::optional<double> cost_usd;
-  std::optional<double> agent_cost_usd;
   bool lower_bound = false;
-  std::int64_t unpriced_tokens = 0;
   std::int64_t subagent_tokens = 0;
   std::int64_t account_tokens = 0;
-  std::int64_t web_searches = 0;
-  std::int64_t responses = 0;
 
   std::int64_t cache_creation_tokens() const { return cache_creation_5m_tokens + cache_creation_1h_tokens; }
   std::int64_t tokens() const { return input_tokens + output_tokens + cache_creation_tokens() + cache_read_tokens; }

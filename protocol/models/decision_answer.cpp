@@ -37,7 +37,7 @@ std::optional<QuotedDecision> decision_of(const boost::json::value& item) {
   out.answers = text_of(object, "answers");
   out.chosen = text_of(object, "chosen");
   out.rejected = text_of(object, "rejected");
-  out.why = text_of(object, "why");
+  out.reason = text_of(object, "why");
   return out;
 }
 

@@ -12,14 +12,8 @@
 namespace memd::decisions_api {
 
 // A decision as the model wrote it. Not checked against the text that the model was given.
-struct QuotedDecision {
-  DecisionKind kind = DecisionKind::choice;
-  DecidedBy by = DecidedBy::agent;
-  std::string sentence;
+struct QuotedDecision : DecisionWords {
   std::string answers;  // the question or offer that the sentence answers
-  std::string chosen;
-  std::string rejected;
-  std::string why;
 };
 
 struct Answer {

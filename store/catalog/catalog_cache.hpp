@@ -24,18 +24,15 @@ struct Place {
 };
 
 // The fields of a memory that filters and ranking use.
-struct Facets {
+struct Facets : MemoryLabel {
   std::int64_t place = 0;
-  MemoryType type{};
   VerificationStatus status{};
   TimeMs created = 0;
   TimeMs updated = 0;
   TimeMs superseded_at = 0;  // 0: unknown
   bool is_valid = false;
-  std::string slug;
   std::string superseded_by;  // slug in the same place; empty: not superseded
   std::string tags;           // " a b "
-  std::string title;
   std::string path;
 };
 

@@ -75,13 +75,13 @@ std::vector<KnownGraphsQuery::Graph> KnownGraphsQuery::run(sqlite::Database& db)
 std::vector<memory::IndexEntry> IndexedMemoriesQuery::run(sqlite::Database& db) const {
   std::vector<memory::IndexEntry> out;
   auto& q = db.prepare(
-      "SELECT d.slug, d.title, d.type, d.tags, d.created, d.updated, d.path FROM docs d JOIN doc_places p USING "
+      "SELECT d.tags, d.slug, d.title, d.type, d.created, d.updated, d.path FROM docs d JOIN doc_places p USING "
       "(place_pk) WHERE p.directory = ?1 AND p.dialect = ?2 AND d.is_valid ORDER BY d.slug");
   for (q.bind(directory.native(), static_cast<int>(MemoryDialect::plugin)); q.step();) {
-    std::istringstream tags(q.str(3));
-    out.push_back({q.str(0), q.str(1), static_cast<MemoryType>(q.int64(2)),
-                   std::vector<std::string>(std::istream_iterator<std::string>(tags), {}), q.int64(4), q.int64(5),
-                   q.str(6), false});
+    std::istringstream tags(q.str(0));
+    memory::IndexEntry& entry = out.emplace_back();
+    sqlite::read_from(q, 1, entry.slug, entry.title, entry.type, entry.created, entry.updated, entry.file_path);
+    entry.tags.assign(std::istream_iterator<std::string>(tags), {});
   }
   return out;
 }

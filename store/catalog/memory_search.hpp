@@ -29,16 +29,10 @@ struct MemoryFilter {
   bool include_agent_files = true;  // instructions and notes of agents
 };
 
-struct MemoryHit {
+struct MemoryHit : MemoryHead {
   std::int64_t id = 0;
-  std::string slug;
   MemoryDialect dialect{};
   MemoryScope scope{};
-  MemoryType type{};
-  std::string title;
-  std::vector<std::string> tags;
-  TimeMs created = 0;  // 0: unknown
-  TimeMs updated = 0;  // 0: unknown
   VerificationStatus status{};
   std::string path;
   std::string project;         // name; empty: none
@@ -65,15 +59,10 @@ struct MemorySearchAnswer {
 // Finds memories by words and by meaning, ranked like exchanges (store/search/rank), with the same evidence measures.
 // Superseded and stale memories are marked and ranked after their replacements. Without words, returns the memories
 // changed last. A missing or damaged catalog gives no hits and is reported in `state`.
-struct MemorySearch {
-  ParsedQuery asked;  // exchange filters in it (tool:, platform:) match no memory
+struct MemorySearch : SearchRequest {  // exchange filters of the words (tool:, platform:) match no memory
   MemoryFilter filter;
   int limit = 10;
   int offset = 0;
-  SearchMode mode = SearchMode::hybrid;
-  bool explain = false;
-  std::string near_project{};  // identity key of the project of the caller
-  TimeMs now = 0;              // for recency; 0: age is ignored
 
   using Answer = MemorySearchAnswer;
   Answer run(sqlite::Database& db) const;

@@ -235,7 +235,7 @@ MemoryProvenance provenance_of(const Material& m, std::optional<std::size_t> tol
   }
   out.session = m.exchange.session_uid;
   out.exchange = format_exchange_name(m.exchange.session_uid, m.exchange.number);
-  out.files = relative_files(m.files, project, m.exchange.working_directory);
+  out.files = relative_files(m.files, project, m.exchange.cwd);
   for (const CommitRow& commit : m.commits)
     if (out.commits.size() < kMostCommits) out.commits.push_back(commit.sha.substr(0, 40));
   return out;

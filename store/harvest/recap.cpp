@@ -86,7 +86,7 @@ std::optional<Memory> RecapQuery::run(sqlite::Database& db) const {
     for (std::int64_t number = first.number; number <= last.number; ++number)
       for (ExchangeFile& file : ExchangeFilesQuery{slice.session_pk, number}.run(db))
         if (file.access == FileAccess::modified) changed.push_back(std::move(file.path));
-    for (const std::string& file : relative_files(changed, project, last.working_directory)) {
+    for (const std::string& file : relative_files(changed, project, last.cwd)) {
       add_once(lines[RecapSection::files], "- `" + file + "`");
       add_once(out.provenance.files, file);
     }

@@ -47,9 +47,7 @@ std::string text_of(const dom::object& object, std::string_view key) {
 
 }  // namespace
 
-IndexEntry index_entry(const Memory& m, bool has_embedding) {
-  return {m.slug, m.title, m.type, m.tags, m.created, m.updated, m.path.string(), has_embedding};
-}
+IndexEntry index_entry(const Memory& m, bool has_embedding) { return {m, m.path.string(), has_embedding}; }
 
 std::string index_line(const IndexEntry& entry) {
   std::string out;

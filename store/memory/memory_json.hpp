@@ -14,13 +14,7 @@
 namespace memd::memory {
 
 // A line of index.json.
-struct IndexEntry {
-  std::string slug;
-  std::string title;
-  MemoryType type = MemoryType::learning;
-  std::vector<std::string> tags;
-  TimeMs created = 0;
-  TimeMs updated = 0;
+struct IndexEntry : MemoryHead {
   std::string file_path;  // absolute
   bool has_embedding = false;
   friend bool operator==(const IndexEntry&, const IndexEntry&) = default;

@@ -47,13 +47,9 @@ struct FrameRange {
 };
 
 // The header before the records of a frame. Stored in a skippable frame, which zstd's own tools ignore.
-struct FrameHeader {
+struct FrameHeader : SourceName {
   FrameKind kind = FrameKind::log;
-  Platform platform{};
-  std::string path;
-  SourceFormat format = SourceFormat::jsonl;
   std::uint32_t generation = 0;
-  std::string session_uid;  // the source's session
   std::string adapter_version;
   std::string eviction;  // kind evicted: see store/write/evicted_rows.hpp
   std::vector<Part> parts;

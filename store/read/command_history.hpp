@@ -12,16 +12,20 @@
 
 namespace memd {
 
-// A command line that agents ran, once or repeatedly. All but the counts is of its last run.
-struct PastCommand {
-  std::string line;
+// All but the counts is of the last run.
+struct CommandRuns {
   std::string directory;  // empty: unknown
   std::int64_t times = 0;
   std::int64_t failures = 0;
-  TimeMs last = 0;
   bool failed = false;
   std::optional<std::int32_t> exit_code;  // nullopt: the agent does not say
-  std::string result;                     // one line; empty: none is stored
+};
+
+// A command line that agents ran, once or repeatedly.
+struct PastCommand : CommandRuns {
+  std::string line;
+  TimeMs last = 0;
+  std::string result;  // one line; empty: none is stored
   std::int64_t session_pk = 0;
   std::int64_t seq = 0;  // of the call
   ExchangeId exchange = 0;

@@ -32,9 +32,9 @@ ExchangeRow read_exchange(sqlite::Database& db, const sqlite::Statement& q) {
   ExchangeRow r;
   read_head(q, r);
   sqlite::read_from(q, 10, r.first_seq, r.last_seq, r.ended_at, r.origin, r.completeness, r.user_message,
-                    r.interventions, r.assistant_response, r.answer_offset, r.tool_text, r.git_branch,
-                    r.working_directory, r.model_used, r.tool_calls, r.tool_errors, r.lines_added, r.lines_removed,
-                    r.raw_format_version, r.adapter_version, r.ingested_at);
+                    r.interventions, r.assistant_response, r.answer_offset, r.tool_text, r.git_branch, r.cwd, r.model,
+                    r.tool_calls, r.tool_errors, r.lines_added, r.lines_removed, r.agent_version, r.adapter_version,
+                    r.ingested_at);
   r.tokens = exchange_tokens(db, r.session_pk, r.number);
   return r;
 }

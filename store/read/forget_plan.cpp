@@ -54,7 +54,7 @@ class ForgetPlanner {
       out.push_back(std::move(group));
     }
     std::sort(out.begin(), out.end(), [](const auto& a, const auto& b) {
-      return std::tie(a.ended_at, a.session_uid) < std::tie(b.ended_at, b.session_uid);
+      return std::tie(a.ended_at, a.session_id) < std::tie(b.ended_at, b.session_id);
     });
     return out;
   }
@@ -179,7 +179,7 @@ class ForgetPlanner {
     if (std::find(group.members.begin(), group.members.end(), uid) != group.members.end()) return;
     const KnownSession& session = sessions_.at(uid);
     group.members.push_back(uid);
-    group.session_uid = root;
+    group.session_id = root;
     group.ended_at = std::max(group.ended_at, session.ended_at);
     if (uid != root) return;
     group.title = session.title;

@@ -3,6 +3,7 @@
 #include "schemas/base/timestamp.hpp"
 #include "schemas/ids.hpp"
 #include "schemas/platform.hpp"
+#include "schemas/session_row.hpp"
 #include "store/db/database.hpp"
 #include "store/db/withheld.hpp"
 #include "store/raw/frame_seal.hpp"
@@ -26,17 +27,9 @@ struct ForgetSelection {
   bool is_empty() const { return session.empty() && project.empty() && text.empty() && before == 0 && uids.empty(); }
 };
 
-// A main session to be forgotten, with its subagents and all their data.
-struct PlannedForgetting {
-  std::string session_uid;
-  std::string title;
+// A session to be forgotten with all its data. The reason: why it is included, if it was not selected itself.
+struct PlannedForgetting : PlannedRemoval {
   std::string project;
-  TimeMs ended_at = 0;
-  std::string reason;                // why it is included, if it was not selected itself
-  std::vector<std::string> members;  // uids, including its own
-  std::int64_t exchanges = 0;
-  std::int64_t events = 0;
-  std::uint64_t raw_bytes = 0;  // in the raw layer
 };
 
 // Lists the sessions to be forgotten, oldest first. A session is forgotten together with its main session, all

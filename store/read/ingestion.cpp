@@ -212,16 +212,16 @@ SourceListQuery::Answer SourceListQuery::run(sqlite::Database& db) const {
   out.total = db.query("SELECT count(*) FROM sources WHERE ?1 = '' OR instr(?1, ',' || platform || ',') > 0", wanted)
                   .value_or(0);
   auto& q = db.query(
-      "SELECT platform, path, state, state_reason, size, cursor, failures, retry_at FROM sources"
+      "SELECT platform, path, state, state_reason, failures, retry_at, size, cursor FROM sources"
       " WHERE ?1 = '' OR instr(?1, ',' || platform || ',') > 0"
       " ORDER BY platform, path LIMIT ?2 OFFSET ?3",
       wanted, limit, offset);
   while (q.step()) {
     const auto platform = parse_platform(q.text(0));
     if (!platform) continue;
-    out.rows.push_back({*platform, q.str(1), static_cast<SourceState>(q.int64(2)), q.str(3),
-                        static_cast<std::uint64_t>(q.int64(4)), static_cast<std::uint64_t>(q.int64(5)), q.int64(6),
-                        q.int64(7)});
+    Row& row = out.rows.emplace_back();
+    row.platform = *platform;
+    sqlite::read_from(q, 1, row.path, row.state, row.reason, row.failures, row.retry_at, row.size, row.cursor);
   }
   return out;
 }

@@ -84,15 +84,9 @@ struct SourceListQuery {
   int limit = 100;
   int offset = 0;
 
-  struct Row {
-    Platform platform{};
-    std::string path;
-    SourceState state{};
-    std::string reason;
+  struct Row : SourceTrouble {  // in trouble or not
     std::uint64_t size = 0;
     std::uint64_t cursor = 0;
-    std::int64_t failures = 0;
-    TimeMs retry_at = 0;
   };
   struct Answer {
     std::vector<Row> rows;

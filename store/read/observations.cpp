@@ -31,12 +31,8 @@ Observation observation_row(const sqlite::Statement& q) {
   o.type = parse_observation_type(q.text(4)).value_or(ObservationType::discovery);
   sqlite::read_from(q, 5, o.summary, o.content, o.tool, o.metadata);
   if (!q.is_null(9))
-    o.decision = Decision{static_cast<DecisionKind>(q.int64(9)),
-                          static_cast<DecidedBy>(q.int64(10)),
-                          o.content,
-                          q.str(11),
-                          q.str(12),
-                          q.str(13),
+    o.decision = Decision{{static_cast<DecisionKind>(q.int64(9)), static_cast<DecidedBy>(q.int64(10)), o.content,
+                           q.str(11), q.str(12), q.str(13)},
                           q.str(14)};
   o.reversed_by = number_or_none(q, 15);
   o.id = q.int64(16);

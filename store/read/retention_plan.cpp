@@ -55,7 +55,7 @@ std::map<std::string, DropGroup> groups_of(sqlite::Database& db, const BytesBySe
     const std::string uid = q.str(0);
     const std::string root = root_of(uid);
     DropGroup& g = out[root];
-    g.drop.session_uid = root;
+    g.drop.session_id = root;
     g.drop.members.push_back(uid);
     if (uid == root) {
       g.drop.title = q.str(1);
@@ -138,7 +138,7 @@ RetentionPlan plan(sqlite::Database& db, const RetentionPolicy& policy, TimeMs n
     if (out.is_large && drop.due_at <= now) drop.goes_at = std::max(drop.goes_at, large_stands);
   }
   std::sort(out.drops.begin(), out.drops.end(), [](const PlannedEviction& a, const PlannedEviction& b) {
-    return std::tie(a.goes_at, a.ended_at, a.session_uid) < std::tie(b.goes_at, b.ended_at, b.session_uid);
+    return std::tie(a.goes_at, a.ended_at, a.session_id) < std::tie(b.goes_at, b.ended_at, b.session_id);
   });
   return out;
 }

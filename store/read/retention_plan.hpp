@@ -1,6 +1,7 @@
 #pragma once
 
 #include "schemas/base/timestamp.hpp"
+#include "schemas/session_row.hpp"
 #include "store/db/database.hpp"
 
 #include <cstdint>
@@ -17,18 +18,11 @@ struct RetentionPolicy {
   bool is_set() const { return max_age_days > 0 || max_raw_bytes > 0; }
 };
 
-// A main session that is due to be evicted with its subagents.
-struct PlannedEviction {
-  std::string session_uid;
-  std::string title;
-  std::vector<std::string> members;  // uids, its own first; excludes members already evicted
-  TimeMs ended_at = 0;
-  TimeMs due_at = 0;            // when the limit is reached; from then on the user may evict it
-  TimeMs goes_at = 0;           // when the daemon evicts it: not before the notice period has passed
-  std::int64_t exchanges = 0;   // exchanges that will keep their first lines only
-  std::int64_t events = 0;      // counted only if the query requests it
-  std::uint64_t raw_bytes = 0;  // in the raw layer
-  std::string reason;
+// A session that is due to be evicted. Its own uid is the first member; members already evicted are left out. The
+// exchanges keep their first lines; events are counted only if the query requests it.
+struct PlannedEviction : PlannedRemoval {
+  TimeMs due_at = 0;   // when the limit is reached; from then on the user may evict it
+  TimeMs goes_at = 0;  // when the daemon evicts it: not before the notice period has passed
 };
 
 struct RetentionPlan {

@@ -48,19 +48,14 @@ SessionDigest SessionDigestQuery::run(sqlite::Database& db) const {
 namespace {
 
 SessionUpdate facts_of(sqlite::Database& db, std::int64_t pk) {
-  auto& q = db.query(
-      "SELECT uid, platform, native_id, kind, parent_uid, parent_call_id, forked_from, agent_name, title,"
-      " title_rank, description, cwd, git_branch, model, agent_version, started_at, ended_at, mode,"
-      " context_tokens, lines_added, lines_removed, cost_usd, repo, stopped_at FROM sessions"
-      " WHERE session_pk = ?",
-      pk);
+  static const std::string sql = "SELECT uid, platform, native_id, stopped_at, " +
+                                 std::string(queries::kAttributeColumns) + " FROM sessions s WHERE session_pk = ?";
+  auto& q = db.query(sql, pk);
   const auto row = q.row();
   if (!row) throw ErrorException(Error(Errc::not_found, "no session row " + std::to_string(pk)));
   SessionUpdate s;
-  sqlite::read(q, s.session_uid, s.platform, s.native_id, s.kind, s.parent_uid, s.parent_call_id, s.forked_from,
-               s.agent_name, s.title, s.title_rank, s.description, s.cwd, s.git_branch, s.model, s.agent_version,
-               s.started_at, s.ended_at, s.mode, s.context_tokens, s.lines_added, s.lines_removed, s.cost_usd, s.repo,
-               s.stopped_at);
+  sqlite::read(q, s.session_uid, s.platform, s.native_id, s.stopped_at);
+  queries::read_attributes(q, 4, s);
   s.account = db.query(
                     "SELECT coalesce(m.model, ''), counted_from, time, input, output, cache_read, cache_creation,"
                     " cache_creation_1h, reasoning, web_searches, cost_usd FROM session_accounts LEFT JOIN models m"

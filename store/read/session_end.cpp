@@ -2,6 +2,7 @@
 
 #include "schemas/base/hash.hpp"
 #include "schemas/sql_text.hpp"
+#include "store/db/rows.hpp"
 #include "store/insight/continuity/working_state.hpp"
 #include "store/read/tool_facts.hpp"
 #include "store/text/event_summary.hpp"
@@ -60,34 +61,17 @@ std::vector<EndSpan> last_exchanges(sqlite::Database& db, std::int64_t session_p
   return out;
 }
 
-struct EndEvent {
-  std::int64_t seq = 0;
-  EventKind kind{};
-  Origin origin{};
-  std::uint32_t flags = 0;
-  std::optional<std::int64_t> pair_seq;
-  std::string tool;
-  std::string summary;
-
-  bool has(std::uint32_t flag) const { return (flags & flag) != 0; }
-};
-
-// Returns the events of a span, newest first. Excludes subagent events inside a main session.
-std::vector<EndEvent> events_of(sqlite::Database& db, std::int64_t session_pk, SessionKind kind, const EndSpan& span) {
-  auto& q = db.query(sql_text("SELECT seq, kind, origin, flags, pair_seq, coalesce(tool, ''), summary FROM events"
+// Returns the events of a span, newest first, with what is asked of them here. Excludes subagent events inside a main
+// session.
+std::vector<EventRow> events_of(sqlite::Database& db, std::int64_t session_pk, SessionKind kind, const EndSpan& span) {
+  auto& q = db.query(sql_text("SELECT seq, kind, origin, flags, pair_seq, tool, summary FROM events"
                               " WHERE session_pk = ?1 AND seq >= ?2 AND seq < ?3 AND kind <> EventKind::thinking"
                               " ORDER BY seq DESC LIMIT ?4"),
                      session_pk, span.first_seq, span.end_seq, kEvents);
-  std::vector<EndEvent> out;
+  std::vector<EventRow> out;
   while (q.step()) {
-    EndEvent e{q.int64(0),
-               static_cast<EventKind>(q.int64(1)),
-               static_cast<Origin>(q.int64(2)),
-               static_cast<std::uint32_t>(q.int64(3)),
-               {},
-               q.str(5),
-               q.str(6)};
-    if (!q.is_null(4)) e.pair_seq = q.int64(4);
+    EventRow e;
+    sqlite::read(q, e.seq, e.kind, e.origin, e.flags, e.pair_seq, e.tool, e.summary);
     if (e.has(kFlagSuperseded) || (e.has(kFlagSidechain) && kind == SessionKind::main)) continue;
     out.push_back(std::move(e));
   }
@@ -99,7 +83,7 @@ bool is_of_person(Origin origin) {
 }
 
 // Returns the state in which an event leaves the session. Last::nothing: the event does not change it.
-Last state_after(const EndEvent& e) {
+Last state_after(const EventRow& e) {
   switch (e.kind) {
     case EventKind::user_msg:
     case EventKind::human_intervention: return e.origin == Origin::injected ? Last::nothing : Last::words;
@@ -152,9 +136,9 @@ Run run_of(RunOutcome outcome) {
 }
 
 // Returns whether the agent wrote its task list in the span and left tasks open.
-bool leaves_todos(sqlite::Database& db, std::int64_t session_pk, const std::vector<EndEvent>& events,
+bool leaves_todos(sqlite::Database& db, std::int64_t session_pk, const std::vector<EventRow>& events,
                   const std::map<std::int64_t, ToolFacts>& facts, const EndSpan& span) {
-  const bool wrote = std::any_of(events.begin(), events.end(), [&](const EndEvent& e) {
+  const bool wrote = std::any_of(events.begin(), events.end(), [&](const EventRow& e) {
     const auto told = facts.find(e.seq);
     return told != facts.end() && told->second.todos.has_value();
   });
@@ -163,15 +147,15 @@ bool leaves_todos(sqlite::Database& db, std::int64_t session_pk, const std::vect
   return std::any_of(list.begin(), list.end(), continuity::is_open);
 }
 
-void read_work(const std::vector<EndEvent>& newest_first, const std::map<std::int64_t, ToolFacts>& facts,
+void read_work(const std::vector<EventRow>& newest_first, const std::map<std::int64_t, ToolFacts>& facts,
                SessionEnd& out) {
-  std::unordered_map<std::int64_t, const EndEvent*> results;  // keyed by their seq
+  std::unordered_map<std::int64_t, const EventRow*> results;  // keyed by their seq
   bool plan_or_edit = false;
   const auto facts_of = [&](std::int64_t seq) {
     const auto found = facts.find(seq);
     return found != facts.end() ? &found->second : nullptr;
   };
-  for (const EndEvent& e : newest_first) {
+  for (const EventRow& e : newest_first) {
     switch (e.kind) {
       case EventKind::tool_result: results.emplace(e.seq, &e); break;
       case EventKind::edit:
@@ -248,7 +232,7 @@ SessionEnd SessionEndQuery::run(sqlite::Database& db) const {
   for (const EndSpan& span : last_exchanges(db, session_pk, before_seq)) {
     const auto events = events_of(db, session_pk, session->kind, span);
     const auto last =
-        std::find_if(events.begin(), events.end(), [](const EndEvent& e) { return state_after(e) != Last::nothing; });
+        std::find_if(events.begin(), events.end(), [](const EventRow& e) { return state_after(e) != Last::nothing; });
     if (last == events.end()) continue;
     const bool of_client = span.origin == Origin::command || span.origin == Origin::shell;
     if (of_client && state_after(*last) == Last::words) continue;
@@ -256,7 +240,7 @@ SessionEnd SessionEndQuery::run(sqlite::Database& db) const {
     out.last = state_after(*last);
     out.asked_by_person = is_of_person(span.origin);
     out.turn_ended = std::any_of(events.begin(), last,
-                                 [](const EndEvent& e) { return lifecycle_of(e.kind, e.summary) == "turn_duration"; });
+                                 [](const EventRow& e) { return lifecycle_of(e.kind, e.summary) == "turn_duration"; });
     read_texts(db, session_pk, span, out);
     if (out.last == Last::words) out.last_words = last->has(kFlagStartsExchange) ? out.request : last->summary;
     const auto facts = queries::tool_facts(db, session_pk, events.back().seq, span.end_seq);

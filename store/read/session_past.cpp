@@ -131,7 +131,7 @@ void load_events(sqlite::Database& db, std::int64_t session_pk, const std::vecto
 // Sets directory and branch to those of the last exchange, with changes up to the boundary applied.
 void read_place(SessionPast& past) {
   if (past.exchanges.empty()) return;
-  past.cwd = past.exchanges.back().working_directory;
+  past.cwd = past.exchanges.back().cwd;
   past.branch = past.exchanges.back().git_branch;
   for (const PastEvent& e : past.events) {
     if (e.kind != EventKind::lifecycle || e.seq < past.exchanges.back().first_seq) continue;

@@ -243,10 +243,9 @@ const std::string kWorkTime = R"((
 
 // Columns in the order in which read_session reads them.
 const std::string kSessionsColumns = std::string(R"(
-  s.session_pk, s.uid, s.platform, s.native_id, s.kind, s.parent_uid, s.forked_from, s.agent_name,
-  coalesce(p.identity_key, ''), coalesce(p.name, ''), s.cwd, s.git_branch, s.model, s.agent_version,
-  s.started_at, s.ended_at, s.next_seq > 0 OR s.turns > 0, iif()" +
-                                                 kJudged + R"(, s.outcome, 0),
+  s.session_pk, s.uid, s.platform, s.native_id, coalesce(p.identity_key, ''), coalesce(p.name, ''),
+  s.next_seq > 0 OR s.turns > 0, iif()" + kJudged +
+                                                 R"(, s.outcome, 0),
   s.turns, s.retries,
   min(s.turns, (SELECT count(*) FROM exchanges x WHERE x.session_pk = s.session_pk)),
   s.tool_calls, s.tool_errors, s.compactions,
@@ -254,7 +253,7 @@ const std::string kSessionsColumns = std::string(R"(
   coalesce(src.path, (SELECT d.source_path FROM session_digests d WHERE d.session_pk = s.session_pk), ''),)") +
                                      std::string(kTitleColumns) + ", " + std::string(kSilentSince) + R"(,
   s.stopped_at, s.capture_disabled_at, s.discovered_at, s.ingested_at,
-  iif(s.analysis_version > 0 OR s.evicted_at IS NOT NULL, s.analyzed_at, 0), s.evicted_at, s.repo,
+  iif(s.analysis_version > 0 OR s.evicted_at IS NOT NULL, s.analyzed_at, 0), s.evicted_at,
   CASE WHEN s.source_pk IS NULL THEN
          (SELECT d.source_bytes FROM session_digests d WHERE d.session_pk = s.session_pk)
        WHEN src.session_uid = s.uid THEN src.size
@@ -263,10 +262,10 @@ const std::string kSessionsColumns = std::string(R"(
            )" + kWorkTime + R"(,
            (SELECT d.wall_clock_ms FROM session_digests d WHERE d.session_pk = s.session_pk)),
   iif()" + kJudged + R"(, s.outcome_signs, 0),
-  s.description, s.mode, s.cost_usd, s.context_tokens,
-  iif(s.lines_added + s.lines_removed > 0, s.lines_added,
+)" + std::string(kAttributeColumns) + R"(,
+  iif(s.lines_added + s.lines_removed > 0, 0,
       (SELECT sum(f.lines_added) FROM exchange_files f WHERE f.session_pk = s.session_pk)),
-  iif(s.lines_added + s.lines_removed > 0, s.lines_removed,
+  iif(s.lines_added + s.lines_removed > 0, 0,
       (SELECT sum(f.lines_removed) FROM exchange_files f WHERE f.session_pk = s.session_pk)))";
 const std::string kFrom =
     " FROM sessions s LEFT JOIN projects p ON p.project_pk = s.project_pk"
@@ -274,15 +273,15 @@ const std::string kFrom =
 
 SessionRow read_session(sqlite::Database& db, const sqlite::Statement& q) {
   SessionRow r;
-  sqlite::read(q, r.pk, r.uid, r.platform, r.native_id, r.kind, r.parent_uid, r.forked_from, r.agent_name,
-               r.project_key, r.project_name, r.cwd, r.git_branch, r.model, r.agent_version, r.started_at, r.ended_at,
-               r.life.has_events, r.outcome, r.cost.turns, r.cost.retries, r.exchanges, r.tool_calls, r.tool_errors,
-               r.compactions, r.subagents, r.source_path);
-  r.title = session_title(q.text(26), q.text(27));
-  sqlite::read_from(q, 28, r.life.silent_since, r.life.stopped_at, r.life.capture_disabled_at, r.watermarks, r.repo,
+  read_attributes(q, 28, r);
+  sqlite::read(q, r.pk, r.uid, r.platform, r.native_id, r.project_key, r.project_name, r.life.has_events, r.outcome,
+               r.cost.turns, r.cost.retries, r.exchanges, r.tool_calls, r.tool_errors, r.compactions, r.subagents,
+               r.source_path);
+  r.title = session_title(q.text(16), q.text(17));
+  sqlite::read_from(q, 18, r.life.silent_since, r.life.stopped_at, r.life.capture_disabled_at, r.watermarks,
                     r.source_bytes, r.cost.wall_clock);
-  r.outcome_reasons = outcome_reasons(r.outcome, OutcomeSignSet::of_bits(q.int64(38)));
-  sqlite::read_from(q, 39, r.description, r.mode, r.cost_usd, r.context_tokens, r.lines_added, r.lines_removed);
+  r.outcome_reasons = outcome_reasons(r.outcome, OutcomeSignSet::of_bits(q.int64(27)));
+  if (r.lines_added + r.lines_removed <= 0) sqlite::read_from(q, 48, r.lines_added, r.lines_removed);
   const SessionTokens tokens = session_tokens(db, r.pk);
   r.cost.tokens = tokens.own;
   r.subagent_tokens = tokens.subagents;
@@ -295,6 +294,13 @@ SessionRow read_session(sqlite::Database& db, const sqlite::Statement& q) {
 std::optional<TimeMs> work_time(sqlite::Database& db, std::int64_t session_pk) {
   static const std::string sql = "SELECT " + kWorkTime + " FROM sessions s WHERE s.session_pk = ?1";
   return db.query(sql, session_pk).number();
+}
+
+void read_attributes(const sqlite::Statement& row, int column, SessionAttributes& out) {
+  sqlite::read_from(row, column, out.kind, out.parent_uid, out.parent_call_id, out.forked_from, out.agent_name,
+                    out.title, out.title_rank, out.description, out.cwd, out.git_branch, out.model, out.agent_version,
+                    out.mode, out.repo, out.started_at, out.ended_at, out.context_tokens, out.lines_added,
+                    out.lines_removed, out.cost_usd);
 }
 
 SessionRow session_by_pk(sqlite::Database& db, std::int64_t session_pk) {

@@ -136,6 +136,14 @@ inline constexpr std::string_view kSilentSince =
     " WHEN s.ended_at = 0 AND s.next_seq = 0 AND s.turns = 0 THEN 0 ELSE min(s.ingested_at, coalesce("
     "(SELECT nullif(f.mtime, 0) FROM sources f WHERE f.source_pk = s.source_pk), s.ingested_at)) END";
 
+// Columns of `sessions s`, and what reads them from `column` on.
+inline constexpr std::string_view kAttributeColumns =
+    "s.kind, s.parent_uid, s.parent_call_id, s.forked_from, s.agent_name, s.title, s.title_rank, s.description, s.cwd, "
+    "s.git_branch, s.model,"
+    " s.agent_version, s.mode, s.repo, s.started_at, s.ended_at, s.context_tokens, s.lines_added, s.lines_removed,"
+    " s.cost_usd";
+void read_attributes(const sqlite::Statement& row, int column, SessionAttributes& out);
+
 // Two columns over `sessions s`, as session_title() takes them. The first is the stored title. The second is filled
 // where the title is short: the starts of the first four prompts, separated by char(30), then char(29) and the result
 // stored by the analysis. At its end char(28) and who shared the session, if it came from another machine.

@@ -58,28 +58,32 @@ std::optional<UsageBy> parse_usage_by(std::string_view text);
 // The length of a block: from the hour of a first response, the responses of five hours.
 inline constexpr TimeMs kUsageBlock = 5LL * 60 * 60 * 1000;
 
-struct UsageRow {
+// What a row of usage says of itself, and what needs no words of its own.
+struct UsageLine {
   // What the row is the sum of: "2026-02-01", "2026-W05" (ISO), "2026-02", the beginning of a block (RFC 3339), a
   // model, a platform's key, a project's or branch's name, a session's uid; of day_model "2026-02-01 claude-opus-4-6".
   std::string key;
-  TimeMs start = 0;                  // of day, week, month, block; 0: others, and unknown times
-  std::optional<Platform> platform;  // nullopt: several
   // Empty: several, or not known.
   std::string model;
   std::string project;
   std::string session;  // uid of the main session
   std::string title;
-  TimeMs first = 0;  // of its responses; 0: unknown
-  TimeMs last = 0;
-  TokenUsage tokens;
-  TokenUsage subagent_tokens;  // part of it
+  std::optional<double> cost_usd;        // computed by the pricer; nullopt: nothing has a price
+  std::optional<double> agent_cost_usd;  // as agents calculate it
+  std::int64_t unpriced_tokens = 0;
   std::int64_t web_searches = 0;
   std::int64_t responses = 0;
-  std::int64_t unfinished = 0;     // responses whose output is a lower bound
-  TokenUsage account_tokens;       // part of tokens that is not in a transcript
-  std::optional<double> cost_usd;  // computed by the pricer; nullopt: nothing has a price
-  std::int64_t unpriced_tokens = 0;
-  std::optional<double> agent_cost_usd;  // as agents calculate it
+};
+
+struct UsageRow : UsageLine {
+  TimeMs start = 0;                  // of day, week, month, block; 0: others, and unknown times
+  std::optional<Platform> platform;  // nullopt: several
+  TimeMs first = 0;                  // of its responses; 0: unknown
+  TimeMs last = 0;
+  TokenUsage tokens;
+  TokenUsage subagent_tokens;   // part of it
+  TokenUsage account_tokens;    // part of tokens that is not in a transcript
+  std::int64_t unfinished = 0;  // responses whose output is a lower bound
 
   void add(const ResponseRow& response, std::optional<double> cost);
   void add_sums(const UsageRow& other);  // all but what names the row

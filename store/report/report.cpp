@@ -78,15 +78,7 @@ void take_files(sqlite::Database& db, const Figures& figures, int most, Report& 
   for (std::size_t i = 0; i < count && report.files.size() < wanted; ++i) {
     const auto& [key, sums] = *order[i];
     if (!q.bind(key.first, key.second).step() || is_directory(db, q.text(0))) continue;
-    FileActivity& use = report.files.emplace_back();
-    use.path = q.str(0);
-    use.project = q.str(1);
-    use.reads = sums.reads;
-    use.edits = sums.edits;
-    use.mentions = sums.mentions;
-    use.lines_added = sums.lines_added;
-    use.lines_removed = sums.lines_removed;
-    use.sessions = sums.sessions;
+    report.files.push_back({{sums, q.str(0)}, q.str(1), sums.sessions});
   }
 }
 

@@ -113,7 +113,7 @@ void SessionPass::read_files(const SelectedSession& session, ReportSession* deta
       "SELECT exchange_number, path_pk, access, touches, lines_added, lines_removed FROM exchange_files"
       " WHERE session_pk = ?1",
       session.pk);
-  std::map<std::int64_t, Figures::FileSums> of_session;
+  std::map<std::int64_t, FileSums> of_session;
   while (q.step()) {
     const auto in_time = [&] {
       const auto it = std::lower_bound(exchanges_.begin(), exchanges_.end(), q.int64(0),
@@ -132,16 +132,12 @@ void SessionPass::read_files(const SelectedSession& session, ReportSession* deta
   }
   for (const auto& [path, sums] : of_session) {
     auto& all = figures_.files[{path, session.project_pk}];
-    all.reads += sums.reads;
-    all.edits += sums.edits;
-    all.mentions += sums.mentions;
-    all.lines_added += sums.lines_added;
-    all.lines_removed += sums.lines_removed;
+    all.add(sums);
     ++all.sessions;
   }
   if (detail == nullptr) return;
   detail->files_total = static_cast<std::int64_t>(of_session.size());
-  std::vector<std::pair<std::int64_t, Figures::FileSums>> most(of_session.begin(), of_session.end());
+  std::vector<std::pair<std::int64_t, FileSums>> most(of_session.begin(), of_session.end());
   const auto count = std::min(most.size(), kFiles);
   std::partial_sort(most.begin(), most.begin() + static_cast<std::ptrdiff_t>(count), most.end(),
                     [](const auto& a, const auto& b) {
@@ -151,9 +147,7 @@ void SessionPass::read_files(const SelectedSession& session, ReportSession* deta
   auto& name = db_.prepare("SELECT path FROM paths WHERE path_pk = ?1");
   for (std::size_t i = 0; i < count; ++i) {
     const auto& [path, sums] = most[i];
-    if (const auto row = name.bind(path).row())
-      detail->files.push_back(
-          {row->str(0), sums.reads, sums.edits, sums.mentions, sums.lines_added, sums.lines_removed});
+    if (const auto row = name.bind(path).row()) detail->files.push_back({sums, row->str(0)});
   }
 }
 

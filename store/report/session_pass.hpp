@@ -27,18 +27,11 @@ struct Figures {
   std::map<DayPlatform, DayActivity> activity;
   std::map<DayPlatformModel, DayUsage> usage;
   std::map<std::pair<std::string, Platform>, ToolUse> tools;
-  // By path and project, both as row ids.
-  struct FileSums {
-    std::int64_t reads = 0;
-    std::int64_t edits = 0;
-    std::int64_t mentions = 0;
-    std::int64_t lines_added = 0;
-    std::int64_t lines_removed = 0;
+  struct ProjectFile : FileSums {
     std::int64_t sessions = 0;
-    std::int64_t touches() const { return reads + edits + mentions; }
   };
-  std::map<std::pair<std::int64_t, std::int64_t>, FileSums> files;
-  std::unordered_map<std::string, std::size_t> followed;  // stems -> index into Report::topics
+  std::map<std::pair<std::int64_t, std::int64_t>, ProjectFile> files;  // by path and project, both as row ids
+  std::unordered_map<std::string, std::size_t> followed;               // stems -> index into Report::topics
   std::map<std::pair<std::size_t, TimeMs>, std::int64_t> topic_days;
 };
 

@@ -488,16 +488,12 @@ std::uint32_t flags_of(const Event& e) {
 bool SessionEvents::append(SessionWork& s, const Event& e, std::optional<std::int64_t> pair_seq,
                            const EventParent& parent, AssemblyContext& context) {
   EventRecord row;
+  static_cast<EventHead&>(row) = e;
   row.parent_seq = parent.seq;
   row.pair_seq = pair_seq;
   row.session_pk = s.pk;
   row.seq = s.next_seq;
-  row.event_id = e.event_id;
   row.time = e.time;
-  row.kind = e.kind;
-  row.role = e.role;
-  row.origin = e.origin;
-  row.tool = e.tool;
   row.call_key = e.call_id.empty() ? 0 : hash64(e.call_id);
   row.input_hash = content_hash(e);
   row.path_pk = e.files.empty() ? 0 : paths_.intern(e.files.front().path);
@@ -505,7 +501,6 @@ bool SessionEvents::append(SessionWork& s, const Event& e, std::optional<std::in
   row.summary = event_summary(e);
   row.tokens = text_tokens(e.text);
   row.source = context.source.id;
-  row.raw = e.raw;
   row.facts = e.facts;
   if (!rows_.insert(std::move(row))) {
     ++context.stats.duplicates;

@@ -2,6 +2,7 @@
 
 #include "schemas/base/hash.hpp"
 #include "schemas/event.hpp"
+#include "schemas/exchange_row.hpp"
 #include "schemas/source.hpp"
 #include "store/db/database.hpp"
 #include "store/write/identity_index.hpp"
@@ -18,27 +19,11 @@ namespace memd::assembly {
 
 class BatchNotes;
 
-// A row of `events`.
-struct EventRecord {
+// A row of `events`, to be written.
+struct EventRecord : EventColumns {
   std::int64_t session_pk = 0;
-  std::int64_t seq = 0;
-  std::uint64_t event_id = 0;
-  TimeMs time = 0;
-  EventKind kind{};
-  Role role{};
-  Origin origin{};
-  std::optional<std::int64_t> parent_seq;
-  std::optional<std::int64_t> pair_seq;
-  std::string tool;
-  std::uint64_t call_key = 0;    // hash of the call id; 0: none
-  std::uint64_t input_hash = 0;  // of the tool input, or of a message's text; 0: none
-  std::int64_t path_pk = 0;      // 0: none
-  std::uint32_t flags = 0;
-  std::string summary;
-  std::int64_t tokens = 0;
-  SourceId source = 0;
-  RawRef raw;
-  ToolFacts facts;  // stored in tables of their own
+  std::int64_t path_pk = 0;  // 0: none
+  ToolFacts facts;           // stored in tables of their own
 };
 
 // The parent of an event.

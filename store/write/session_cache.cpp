@@ -4,6 +4,7 @@
 #include "schemas/sql_text.hpp"
 #include "store/db/rows.hpp"
 #include "store/enrich/session_analysis.hpp"
+#include "store/read/sessions.hpp"
 #include "store/write/response_ledger.hpp"
 
 #include <algorithm>
@@ -28,28 +29,23 @@ void recall_what_events_said(SessionWork& s) {
 }  // namespace
 
 std::optional<SessionWork> SessionRows::load(std::string_view uid) {
-  auto& q = db_.prepare(
-      "SELECT session_pk, platform, kind, parent_uid, parent_call_id, forked_from, agent_name,"
-      " coalesce(own_project_pk, project_pk), title,"
-      " title_rank, description, cwd, git_branch, model, agent_version, started_at, ended_at, stopped_at, cost_usd,"
-      " turns, retries, tool_calls, tool_pairs,"
-      " tool_errors, compactions, next_seq, next_exchange, source_pk, mode, context_tokens, lines_added, lines_removed,"
-      " capture_disabled_at, repo,"
-      " next_seq = 0 AND evicted_through IS NULL"
-      " AND EXISTS (SELECT 1 FROM session_digests d WHERE d.session_pk = sessions.session_pk)"
-      " AND NOT EXISTS (SELECT 1 FROM events e WHERE e.session_pk = sessions.session_pk)"
-      " FROM sessions WHERE uid = ?");
+  static const std::string sql =
+      "SELECT session_pk, platform, coalesce(own_project_pk, project_pk), stopped_at,"
+      " turns, retries, tool_calls, tool_pairs, tool_errors, compactions, next_seq, next_exchange, source_pk,"
+      " capture_disabled_at, next_seq = 0 AND evicted_through IS NULL"
+      " AND EXISTS (SELECT 1 FROM session_digests d WHERE d.session_pk = s.session_pk)"
+      " AND NOT EXISTS (SELECT 1 FROM events e WHERE e.session_pk = s.session_pk), " +
+      std::string(queries::kAttributeColumns) + " FROM sessions s WHERE uid = ?";
+  auto& q = db_.prepare(sql);
   const auto row = q.bind(uid).row();
   if (!row) return std::nullopt;
   SessionWork s;
   s.pk = q.int64(0);
   s.uid = uid;
   s.platform = parse_platform(q.text(1)).value_or(Platform::claude_code);
-  sqlite::read_from(q, 2, s.kind, s.parent_uid, s.parent_call_id, s.forked_from, s.agent_name, s.project_pk, s.title,
-                    s.title_rank, s.description, s.cwd, s.git_branch, s.model, s.agent_version, s.started_at,
-                    s.ended_at, s.stopped_at, s.cost_usd, s.turns, s.retries, s.tool_calls, s.tool_pairs, s.tool_errors,
-                    s.compactions, s.next_seq, s.next_exchange, s.source, s.mode, s.context_tokens, s.lines_added,
-                    s.lines_removed, s.capture_disabled_at, s.repo, s.counted_elsewhere);
+  sqlite::read_from(q, 2, s.project_pk, s.stopped_at, s.turns, s.retries, s.tool_calls, s.tool_pairs, s.tool_errors,
+                    s.compactions, s.next_seq, s.next_exchange, s.source, s.capture_disabled_at, s.counted_elsewhere);
+  queries::read_attributes(q, 15, s);
   s.stored = {s.title, s.project_pk, s.source};
   return s;
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "schemas/event.hpp"
+#include "schemas/exchange_row.hpp"
 #include "schemas/ids.hpp"
 #include "schemas/source.hpp"
 
@@ -54,27 +55,14 @@ struct ExchangeText {
 inline constexpr std::size_t kMaxColumnBytes = 1 << 20;
 
 // The newest exchange of a session, which can still grow.
-struct ExchangeDraft {
+struct ExchangeDraft : ExchangeColumns {
   ExchangeId pk = 0;
   std::int64_t number = 0;
-  std::int64_t first_seq = 0;
-  std::int64_t last_seq = 0;
   TimeMs started_at = 0;
-  TimeMs ended_at = 0;
-  Origin origin = Origin::none;
   bool has_user_message = false;
   std::uint64_t user_event_id = 0;
   ExchangeText text;
   std::size_t answer_offset = 0;
-  std::string git_branch;
-  std::string cwd;
-  std::string model;
-  std::string agent_version;
-  std::string adapter_version;
-  std::int64_t tool_calls = 0;
-  std::int64_t tool_errors = 0;
-  std::int64_t lines_added = 0;
-  std::int64_t lines_removed = 0;
   std::map<std::pair<std::int64_t, FileAccess>, FileTotals> files;  // by path_pk
   std::set<std::string, std::less<>> tools;                         // called since the row was last written
 
@@ -102,42 +90,19 @@ struct HistoryPrompt {
 };
 
 // The assembler's state of a session between events. All of it can be read back from the store.
-struct SessionWork {
+struct SessionWork : SessionAttributes, SessionCounts {
   std::int64_t pk = 0;
   std::string uid;
   Platform platform{};
-  SessionKind kind = SessionKind::main;
-  std::string parent_uid;
-  std::string parent_call_id;
-  std::string forked_from;
-  std::string agent_name;
   std::int64_t project_pk = 0;
-  std::string title;
-  TitleRank title_rank = TitleRank::none;
-  std::string description;
-  std::string cwd;
-  std::string git_branch;
-  std::string model;
-  std::string agent_version;
-  std::string repo;
-  TimeMs started_at = 0;
-  TimeMs ended_at = 0;
   TimeMs stopped_at = 0;
   TimeMs capture_disabled_at = 0;
   std::int64_t turns = 0;
   std::int64_t retries = 0;
-  std::int64_t tool_calls = 0;
   std::int64_t tool_pairs = 0;
-  std::int64_t tool_errors = 0;
-  std::int64_t compactions = 0;
   std::int64_t next_seq = 0;
   std::int64_t next_exchange = 0;
   SourceId source = 0;
-  std::string mode;
-  std::int64_t context_tokens = 0;
-  std::int64_t lines_added = 0;
-  std::int64_t lines_removed = 0;
-  std::optional<double> cost_usd;
 
   // Attributes set by an event. These take precedence over session updates. Not stored: the newest exchange has
   // a value for each attribute that an event set.

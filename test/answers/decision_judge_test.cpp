@@ -40,7 +40,7 @@ class DecisionJudgeTest : public WriterFixture {
     ASSERT_TRUE(analyze_all(*writer_, clock_.now()));
   }
   // Runs the judge as a new process would, until nothing is pending or an error occurs.
-  llm::JudgeProgress judge() {
+  DecisionsStatus judge() {
     std::vector<llm::LanguageModelChoice> choices;
     choices.push_back({model_, [this] { return left_alone_; }});
     llm::ConfiguredSummarizer models(std::move(choices), dir_ / "summaries.db", clock_, options_);

@@ -14,7 +14,7 @@ TEST(DecisionAnswer, IsReadWithTextAroundIt) {
   EXPECT_EQ(a->decisions[0].sentence, "Use X.");
   EXPECT_EQ(a->decisions[0].kind, DecisionKind::rejection);
   EXPECT_EQ(a->decisions[0].by, DecidedBy::user);
-  EXPECT_EQ(a->decisions[0].why, "");
+  EXPECT_EQ(a->decisions[0].reason, "");
   EXPECT_EQ(a->unusable, 2u);
 }
 

@@ -233,6 +233,12 @@ void show(Screen& screen, const tools::DiagnosticsReport& r) {
   }
 }
 
+Line fate(const admin::LedgerLine& line) {
+  return Line(line.disposition, line.disposition == "unknown"   ? Style::bad
+                                : line.disposition == "skipped" ? Style::faint
+                                                                : Style::good);
+}
+
 void show(Screen& screen, const admin::CoverageReport& r) {
   Table table({{"AGENT"},
                {"RECORD", Column::Fit::shrinks},
@@ -242,10 +248,7 @@ void show(Screen& screen, const admin::CoverageReport& r) {
                {"REASON", Column::Fit::shrinks},
                {"SOURCE", Column::Fit::may_go}});
   for (const admin::CoverageLine& c : r.coverage) {
-    const Style style = c.disposition == "unknown"   ? Style::bad
-                        : c.disposition == "skipped" ? Style::faint
-                                                     : Style::good;
-    table.row({Line(c.platform, Style::name), Line(c.record_type), Line(c.disposition, style),
+    table.row({Line(c.platform, Style::name), Line(c.record_type), fate(c),
                Line(grouped_digits(static_cast<std::int64_t>(c.records))), Line(short_bytes(c.bytes)),
                Line(c.reason, Style::faint), Line(short_path(c.source), Style::faint)});
   }

@@ -129,6 +129,8 @@ void show(Screen& screen, const tools::ResumeAnswer& answer);
 
 void show(Screen& screen, const admin::StatusReport& report);
 void show(Screen& screen, const admin::LogReport& report);
+// What became of the records of a line.
+Line fate(const admin::LedgerLine& line);
 void show(Screen& screen, const admin::CoverageReport& report);
 void show(Screen& screen, const admin::DoctorReport& report);
 void show(Screen& screen, const tools::DiagnosticsReport& report);
