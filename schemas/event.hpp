@@ -6,6 +6,7 @@
 #include "schemas/tool_facts.hpp"
 #include "schemas/usage.hpp"
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -87,6 +88,21 @@ struct WorkContext {
   std::string model;
   std::string agent_version;
   bool operator==(const WorkContext&) const = default;
+
+  static constexpr auto parts() {
+    return std::array{&WorkContext::cwd, &WorkContext::git_branch, &WorkContext::model, &WorkContext::agent_version};
+  }
+  bool has_context() const { return *this != WorkContext(); }
+  // Takes from `other` what is not told here.
+  void fill_from(const WorkContext& other) {
+    for (const auto part : parts())
+      if ((this->*part).empty()) this->*part = other.*part;
+  }
+  // Clears what `other` tells.
+  void leave_out(const WorkContext& other) {
+    for (const auto part : parts())
+      if (!(other.*part).empty()) (this->*part).clear();
+  }
 };
 
 // What a record tells of all its events. The assembler turns changes of the context into lifecycle events.

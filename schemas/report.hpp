@@ -61,6 +61,11 @@ struct TestSums {
   std::int64_t test_runs = 0;
   std::int64_t test_failures = 0;
   std::int64_t tests_unknown = 0;  // runs whose outcome is not known
+  void add_run(RunOutcome outcome) {
+    ++test_runs;
+    test_failures += outcome == RunOutcome::failed;
+    tests_unknown += outcome == RunOutcome::unknown;
+  }
 };
 
 // All but the session itself is of the requested time.

@@ -13,11 +13,8 @@ Result<std::string> record_of_event(RecordFinder& records, const EventSource& wh
   const Adapter* const adapter = find_adapter(where.platform);
   if (adapter == nullptr) return Error(Errc::unsupported, "no adapter for " + std::string(to_string(where.platform)));
   Source source;
+  static_cast<SourceName&>(source) = where;
   source.id = where.source;
-  source.platform = where.platform;
-  source.path = where.path;
-  source.format = where.format;
-  source.session_uid = where.session_uid;
   const auto decoder = adapter->open(source);
   EventBatch batch;
   std::string out;

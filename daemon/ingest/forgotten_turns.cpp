@@ -81,10 +81,8 @@ class RecordJudge {
     const Adapter* adapter = find_adapter(header.platform);
     if (adapter == nullptr) return false;
     Source source;
-    source.platform = header.platform;
-    source.path = header.path;
-    source.format = header.format;
-    source.session_uid = is_item ? header.session() : header.session_uid;
+    static_cast<SourceName&>(source) = header;
+    if (is_item) source.session_uid = header.session();
     EventBatch batch;
     adapter->open(source)->decode({record, place, false}, batch);
     if (place <= (is_item ? 1U : 0U)) turns_.restart(source.session_uid);

@@ -47,11 +47,8 @@ Result<SourceSlice> SliceReplay::slice(const raw::FrameHeader& h, const raw::Par
   const Adapter* adapter = find_(h.platform);
   if (adapter == nullptr) return Error(Errc::unsupported, "no adapter for " + std::string(to_string(h.platform)));
   Source& source = sources_[{h.platform, h.path}];
-  source.platform = h.platform;
-  source.path = h.path;
-  source.format = h.format;
+  static_cast<SourceName&>(source) = h;
   source.generation = h.generation;
-  source.session_uid = h.session_uid;
   source.identity = p.identity;
   source.size = p.size;
   source.mtime = p.mtime;

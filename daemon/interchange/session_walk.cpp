@@ -139,17 +139,9 @@ class SessionWalk {
   // Passes the facts on without those that events state themselves: an import would take them for changes.
   Result<void> tell_facts() {
     SessionUpdate facts = session_.facts;
-    const auto all_said = [&] {
-      return facts.cwd.empty() && facts.git_branch.empty() && facts.model.empty() && facts.agent_version.empty();
-    };
     for (const auto& row : session_.events) {
-      if (all_said()) break;
-      const Event* e = decoded(row);
-      if (e == nullptr) continue;
-      if (!e->cwd.empty()) facts.cwd.clear();
-      if (!e->git_branch.empty()) facts.git_branch.clear();
-      if (!e->model.empty()) facts.model.clear();
-      if (!e->agent_version.empty()) facts.agent_version.clear();
+      if (!facts.has_context()) break;
+      if (const Event* e = decoded(row)) facts.leave_out(*e);
     }
     for (auto* text :
          {&facts.title, &facts.description, &facts.agent_name, &facts.cwd, &facts.git_branch, &facts.model})
@@ -275,13 +267,10 @@ class SessionWalk {
 
   Event from_row(const EventRow& row) {
     Event e;
+    static_cast<EventHead&>(e) = row;
+    e.raw = {};
     e.session_uid = session_.facts.session_uid;
-    e.event_id = row.event_id;
     e.time = row.time;
-    e.kind = row.kind;
-    e.role = row.role;
-    e.origin = row.origin;
-    e.tool = row.tool;
     e.summary = row.summary;
     if (row.call_key != 0) e.call_id = call_name(row.call_key);
     const bool message = row.kind == EventKind::user_msg || row.kind == EventKind::human_intervention;
@@ -292,12 +281,12 @@ class SessionWalk {
                                        : FileAccess::referenced});
     if (const auto facts = session_.tool_facts.find(row.seq); facts != session_.tool_facts.end())
       e.facts = facts->second;
-    e.is_error = (row.flags & kFlagError) != 0;
-    e.is_sidechain = (row.flags & kFlagSidechain) != 0;
-    e.is_test = (row.flags & kFlagTest) != 0;
-    e.starts_exchange = (row.flags & kFlagStartsExchange) != 0;
-    e.time_estimated = (row.flags & kFlagTimeEstimated) != 0;
-    e.is_echo = (row.flags & kFlagEcho) != 0;
+    e.is_error = row.is_error();
+    e.is_sidechain = row.has(kFlagSidechain);
+    e.is_test = row.has(kFlagTest);
+    e.starts_exchange = row.has(kFlagStartsExchange);
+    e.time_estimated = row.has(kFlagTimeEstimated);
+    e.is_echo = row.has(kFlagEcho);
     if (row.kind == EventKind::lifecycle) {
       const auto colon = row.summary.find(": ");
       e.lifecycle = row.summary.substr(0, colon);
@@ -365,20 +354,14 @@ class EventLines final : public SessionVisitor {
   EventLines(const ExportSink& sink, AsOf as_of) : sink_(sink), as_of_(as_of) {}
   Result<void> begin(const SessionUpdate& facts, const StoredSession& session) override {
     SessionUpdate whole = facts;
-    if (session.events.empty()) whole.cwd = whole.git_branch = whole.model = whole.agent_version = {};
+    if (session.events.empty()) static_cast<WorkContext&>(whole) = {};
     const SessionRow& row = session.row;
     SessionRecord& record = whole.record.emplace();
     record.state = row.life.state(as_of_.now, as_of_.stopped_after);
     record.stopped_at = queries::end_time(row, as_of_.now, as_of_.stopped_after);
-    record.outcome = row.outcome;
-    record.cost = row.cost;
-    if (whole.cwd.empty()) record.cwd = row.cwd;
-    if (whole.git_branch.empty()) record.git_branch = row.git_branch;
-    if (whole.model.empty()) record.model = row.model;
-    if (whole.agent_version.empty()) record.agent_version = row.agent_version;
-    record.source_path = row.source_path;
-    record.source_bytes = row.source_bytes;
-    record.watermarks = row.watermarks;
+    static_cast<SessionConclusions&>(record) = row;
+    static_cast<WorkContext&>(record) = row;
+    record.leave_out(whole);
     record.digest = session.digest;
     if (session.events.empty())
       for (const auto& [key, response] : session.responses)

@@ -18,7 +18,8 @@ struct FiguresQuery {
 };
 
 UsageRowOut row_out(const UsageRow& row) {
-  UsageRowOut out{row};
+  UsageRowOut out;
+  static_cast<UsageLine&>(out) = row;
   if (row.start > 0) out.date = format_local_minute(row.start).substr(0, 10);
   if (row.platform) out.agent = to_string(*row.platform);
   out.input_tokens = row.tokens.input;

@@ -7,7 +7,10 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
+#include <tuple>
 #include <type_traits>
+#include <utility>
 
 namespace memd::queries {
 // The platform of a stored key. Throws Errc::store_version if this memd does not know it.
@@ -37,8 +40,8 @@ void read_column(const Statement& row, int& column, T& out) {
     out = static_cast<T>(row.int64(column++));
   else if constexpr (std::is_floating_point_v<T>)
     out = row.real(column++);
-  else if constexpr (std::is_same_v<T, std::string>)
-    out = row.str(column++);
+  else if constexpr (std::is_same_v<T, std::string> || std::is_same_v<T, std::string_view>)
+    out = row.text(column++);
   else
     boost::pfr::for_each_field(out, [&](auto& field) { read_column(row, column, field); });
 }
@@ -51,6 +54,29 @@ T fields_of(const Statement& row) {
   int column = 0;
   read_column(row, column, out);
   return out;
+}
+
+template <class F>
+struct ColumnsOf : ColumnsOf<decltype(&F::operator())> {};
+template <class F, class... T>
+struct ColumnsOf<void (F::*)(T...) const> {
+  using Row = std::tuple<std::remove_cvref_t<T>...>;
+};
+
+// Calls take(columns…) for each row. Its parameters name the columns, in order, and say their types: those of
+// fields_of(), or std::string_view, valid during the call.
+template <class Take>
+void each(Statement& rows, const Take& take) {
+  while (rows.step()) {
+    typename ColumnsOf<Take>::Row row;
+    int column = 0;
+    std::apply(
+        [&](auto&... value) {
+          (read_column(rows, column, value), ...);
+          take(std::move(value)...);
+        },
+        row);
+  }
 }
 
 // Assigns the columns from `column` on, in order.

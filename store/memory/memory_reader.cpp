@@ -41,17 +41,22 @@ int line_of(std::string_view text, std::size_t at) {
 
 constexpr std::string_view kTimeAdvice = "write it like \"2026-01-10T10:00:00Z\"";
 
+Memory memory_at(const MemoryOrigin& origin) {
+  Memory m;
+  m.path = origin.path;
+  m.dialect = origin.dialect;
+  m.scope = origin.scope;
+  m.slug = origin.slug;
+  m.type = origin.type;
+  return m;
+}
+
 // The parser of one file. Lives for one call.
 class Reading {
  public:
   Reading(const MemoryOrigin& origin, std::string_view bytes, TimeMs now) : origin_(origin), bytes_(bytes), now_(now) {
-    Memory& m = out_.memory;
-    m.path = origin.path;
-    m.dialect = origin.dialect;
-    m.scope = origin.scope;
-    m.slug = origin.slug;
-    m.type = origin.type;
-    m.file_hash = sha256_hex(bytes);
+    out_.memory = memory_at(origin);
+    out_.memory.file_hash = sha256_hex(bytes);
   }
 
   ReadMemory run() {
@@ -327,11 +332,7 @@ void mask_secrets(ReadMemory& read) {
 ReadMemory unread_memory(const MemoryOrigin& origin, std::string why) {
   ReadMemory out;
   out.is_unread = true;
-  out.memory.slug = origin.slug;
-  out.memory.path = origin.path;
-  out.memory.scope = origin.scope;
-  out.memory.dialect = origin.dialect;
-  out.memory.type = origin.type;
+  out.memory = memory_at(origin);
   out.problems.push_back({MemoryProblemKind::invalid_file, origin.slug, origin.path, 0, "", std::move(why)});
   return out;
 }

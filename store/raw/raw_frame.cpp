@@ -280,14 +280,11 @@ std::uint64_t FrameHeader::content_bytes() const {
 FrameHeader header_of(const SourceSlice& slice) {
   FrameHeader h;
   const Source& s = slice.source;
+  static_cast<SourceName&>(h) = s;
   h.kind = slice.items || !slice.rest.empty() || !s.mark.empty() ? FrameKind::items
            : s.format == SourceFormat::json                      ? FrameKind::document
                                                                  : FrameKind::log;
-  h.platform = s.platform;
-  h.path = s.path;
-  h.format = s.format;
   h.generation = s.generation;
-  h.session_uid = s.session_uid;
   h.adapter_version = slice.adapter_version;
   Part p;
   p.restart = slice.restart;

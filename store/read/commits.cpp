@@ -41,16 +41,15 @@ std::int64_t parent_of(sqlite::Database& db, std::int64_t session_pk) {
 
 std::vector<PullRequestRow> pull_requests_of(sqlite::Database& db, std::int64_t session_pk) {
   auto& q = db.query(
-      "SELECT p.url, min(p.event_seq), p.time, coalesce(p.exchange_number, -1), coalesce(x.exchange_pk, 0),"
-      " coalesce((SELECT c.branch FROM commits c WHERE c.session_pk = p.session_pk"
-      "           AND c.event_seq < p.event_seq ORDER BY c.event_seq DESC LIMIT 1), '')"
+      "SELECT p.url, coalesce((SELECT c.branch FROM commits c WHERE c.session_pk = p.session_pk"
+      "           AND c.event_seq < p.event_seq ORDER BY c.event_seq DESC LIMIT 1), ''),"
+      " p.time, coalesce(p.exchange_number, -1), coalesce(x.exchange_pk, 0), min(p.event_seq)"
       " FROM pull_requests p LEFT JOIN exchanges x ON x.session_pk = p.session_pk"
       " AND x.exchange_number = p.exchange_number"
-      " WHERE p.session_pk = ?1 GROUP BY p.url ORDER BY 2, p.url",
+      " WHERE p.session_pk = ?1 GROUP BY p.url ORDER BY 6, p.url",
       session_pk);
   std::vector<PullRequestRow> out;
-  while (q.step())
-    out.push_back({q.str(0), q.str(5), q.int64(2), q.int64(3), q.int64(4), q.int64(1)});
+  sqlite::each(q, [&](std::string url, GitMention where) { out.push_back({std::move(where), std::move(url)}); });
   return out;
 }
 

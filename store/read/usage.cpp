@@ -18,11 +18,7 @@
 namespace memd {
 namespace {
 
-// Columns of responses and session_accounts from `first` on, in the order of TokenUsage.
-TokenUsage tokens_at(const sqlite::Statement& q, int first) {
-  return {q.int64(first),     q.int64(first + 1), q.int64(first + 2),
-          q.int64(first + 3), q.int64(first + 4), q.int64(first + 5)};
-}
+// Columns of responses and session_accounts, in the order of TokenUsage.
 constexpr std::string_view kTokens = "input, output, cache_read, cache_creation, cache_creation_1h, reasoning";
 constexpr std::string_view kSums =
     "coalesce(sum(input), 0), coalesce(sum(output), 0), coalesce(sum(cache_read), 0), coalesce(sum(cache_creation), 0),"
@@ -44,10 +40,8 @@ class UsageWalk {
  public:
   UsageWalk(sqlite::Database& db, const QueryFilter& filter, const ResponseVisitor& visit, UsageDetail detail)
       : db_(db), filter_(filter), visit_(visit), detail_(detail) {
-    auto& models = db_.prepare("SELECT model_pk, model FROM models").bind();
-    while (models.step())
-      models_[models.int64(0)] = models.str(1);
-    models.reset();
+    sqlite::each(db_.query("SELECT model_pk, model FROM models"),
+                 [&](std::int64_t pk, std::string model) { models_[pk] = std::move(model); });
   }
 
   void run() {
@@ -85,11 +79,7 @@ class UsageWalk {
     const auto c = queries::conditions_of(db_, filter_);
     auto& q = c.session_pk != 0 ? db_.prepare(family).bind(c.session_pk, c.include_subagents)
                                 : db_.prepare(sql).bind(c.platforms, c.project, 0, c.include_subagents, filter_.since);
-    std::vector<std::int64_t> out;
-    while (q.step())
-      out.push_back(q.int64(0));
-    q.reset();
-    return out;
+    return q.all(sqlite::fields_of<std::int64_t>);
   }
 
   const Known& session(std::int64_t pk) {
@@ -99,26 +89,18 @@ class UsageWalk {
   }
 
   void read(std::int64_t pk, Known& out) {
-    auto& q = db_.prepare(
-                     "SELECT s.uid, s.platform, s.kind, coalesce(p.name, ''), coalesce(p.identity_key, ''),"
-                     " s.git_branch, s.title, s.agent_name, s.parent_uid, s.model, s.cost_usd, s.ended_at"
-                     " FROM sessions s LEFT JOIN projects p ON p.project_pk = s.project_pk WHERE s.session_pk = ?")
-                  .bind(pk);
-    if (!q.step()) throw ErrorException(Error(Errc::not_found, "no session row " + std::to_string(pk)));
-    out.session = {pk,
-                   q.str(0),
-                   queries::platform_of(q.text(1)),
-                   static_cast<SessionKind>(q.int64(2)) != SessionKind::main,
-                   q.str(3),
-                   q.str(4),
-                   q.str(5),
-                   q.str(6),
-                   q.str(7)};
-    out.parent_uid = q.str(8);
-    out.model = q.str(9);
-    if (!q.is_null(10)) out.cost_usd = q.real(10);
-    out.ended_at = q.int64(11);
-    q.reset();
+    auto& q = db_.query(
+        sql_text(
+            "SELECT s.uid, s.platform, s.kind <> SessionKind::main, coalesce(p.name, ''), coalesce(p.identity_key, ''),"
+            " s.git_branch, s.title, s.agent_name, s.parent_uid, s.model, s.cost_usd, s.ended_at"
+            " FROM sessions s LEFT JOIN projects p ON p.project_pk = s.project_pk WHERE s.session_pk = ?"),
+        pk);
+    const auto row = q.row();
+    if (!row) throw ErrorException(Error(Errc::not_found, "no session row " + std::to_string(pk)));
+    UsageSession& s = out.session;
+    s.pk = pk;
+    sqlite::read(*row, s.uid, s.platform, s.is_subagent, s.project, s.project_key, s.branch, s.title, s.agent_name,
+                 out.parent_uid, out.model, out.cost_usd, out.ended_at);
   }
 
   // The main session at the top. A chain that ends at a session that is not known, or in a circle, ends there.
@@ -126,9 +108,8 @@ class UsageWalk {
     std::set<std::int64_t> seen;
     const Known* at = &of;
     while (!at->parent_uid.empty() && seen.insert(at->session.pk).second) {
-      auto& q = db_.prepare("SELECT session_pk FROM sessions WHERE uid = ?").bind(at->parent_uid);
-      const std::int64_t parent = q.step() ? q.int64(0) : 0;
-      q.reset();
+      const std::int64_t parent =
+          db_.prepare("SELECT session_pk FROM sessions WHERE uid = ?").bind(at->parent_uid).value_or(0);
       if (parent == 0 || seen.contains(parent)) break;
       at = &session(parent);
     }
@@ -142,40 +123,39 @@ class UsageWalk {
 
   // Branches are far behind the texts in the rows of exchanges: read once for each.
   std::string branch_of(const Known& of, std::int64_t exchange) {
-    auto& q = db_.prepare("SELECT git_branch FROM exchanges WHERE session_pk = ? AND exchange_number = ?")
-                  .bind(of.session.pk, std::max<std::int64_t>(exchange, 0));
-    std::string branch = q.step() ? q.str(0) : std::string();
-    q.reset();
+    std::string branch = db_.prepare("SELECT git_branch FROM exchanges WHERE session_pk = ? AND exchange_number = ?")
+                             .bind(of.session.pk, std::max<std::int64_t>(exchange, 0))
+                             .value_or("");
     return branch.empty() ? of.session.branch : branch;
   }
 
   void visit_responses(const Known& of) {
     static const std::string sql = "SELECT exchange_number, time, model_pk, flags, web_searches, cost_usd, " +
                                    std::string(kTokens) + " FROM responses WHERE session_pk = ?1";
-    auto& q = db_.prepare(sql).bind(of.session.pk);
+    auto& q = db_.query(sql, of.session.pk);
     ResponseRow row;
     row.session = &of.session;
     row.branch = of.session.branch;
     std::optional<std::int64_t> branch_exchange;
     std::string branch;
-    while (q.step()) {
-      if (!in_time(q.int64(1))) continue;
+    sqlite::each(q, [&](std::int64_t exchange, TimeMs time, std::int64_t model_pk, std::int64_t flags,
+                        std::int64_t web_searches, std::optional<double> cost_usd, const TokenUsage& tokens) {
+      if (!in_time(time)) return;
       if (row.root == nullptr) row.root = root_of(of);
-      row.exchange = q.int64(0);
-      row.time = q.int64(1);
-      row.model = model_of(q.int64(2), of);
-      row.facts = facts_of_flags(q.int64(3));
-      row.facts.web_searches = q.int64(4);
-      if (!q.is_null(5)) row.facts.cost_usd = q.real(5);
-      row.tokens = tokens_at(q, 6);
+      row.exchange = exchange;
+      row.time = time;
+      row.model = model_of(model_pk, of);
+      row.facts = facts_of_flags(flags);
+      row.facts.web_searches = web_searches;
+      row.facts.cost_usd = cost_usd;
+      row.tokens = tokens;
       if (detail_ == UsageDetail::branches) {
         if (branch_exchange != row.exchange) branch = branch_of(of, row.exchange);
         branch_exchange = row.exchange;
         row.branch = branch;
       }
       visit_(row);
-    }
-    q.reset();
+    });
   }
 
   struct Account {
@@ -194,15 +174,15 @@ class UsageWalk {
 
   // By model. An account that goes on from the one before replaces it; one that starts anew is added.
   std::map<std::string, Account> accounts_of(std::int64_t pk) {
-    static const std::string sql = "SELECT model_pk, time, web_searches, cost_usd, " + std::string(kTokens) +
-                                   " FROM session_accounts WHERE session_pk = ? ORDER BY time, counted_from";
+    static const std::string sql =
+        "SELECT model_pk, " + std::string(kTokens) +
+        ", web_searches, cost_usd, time FROM session_accounts WHERE session_pk = ? ORDER BY time, counted_from";
     std::map<std::string, Account> sums;
     std::map<std::string, Account> last;
-    auto& q = db_.prepare(sql).bind(pk);
-    while (q.step()) {
-      const auto name = models_.find(q.int64(0));
+    auto& q = db_.query(sql, pk);
+    sqlite::each(q, [&](std::int64_t model_pk, const Account& told) {
+      const auto name = models_.find(model_pk);
       const std::string model(plain_model(name == models_.end() ? std::string_view() : name->second));
-      const Account told{tokens_at(q, 4), q.int64(2), q.real(3), q.int64(1)};
       Account& sum = sums[model];
       Account& before = last[model];
       const bool goes_on = told.goes_on_from(before);
@@ -212,8 +192,7 @@ class UsageWalk {
       sum.cost_usd += told.cost_usd - base.cost_usd;
       sum.time = told.time;
       before = told;
-    }
-    q.reset();
+    });
     return sums;
   }
 
@@ -225,14 +204,14 @@ class UsageWalk {
         " FROM responses WHERE session_pk = ?1 OR (?2 AND session_pk IN (SELECT pk FROM family))"
         " GROUP BY session_pk, model_pk";
     std::map<std::string, Account> out;
-    auto& q = db_.prepare(sql).bind(pk, of_subagents);
-    while (q.step()) {
-      Account& sum = out[std::string(plain_model(model_of(q.int64(1), session(q.int64(0)))))];
-      sum.web_searches += q.int64(2);
-      sum.cost_usd += q.real(3);
-      sum.tokens += tokens_at(q, 4);
-    }
-    q.reset();
+    auto& q = db_.query(sql, pk, of_subagents);
+    sqlite::each(q, [&](std::int64_t session_pk, std::int64_t model_pk, std::int64_t web_searches, double cost_usd,
+                        const TokenUsage& tokens) {
+      Account& sum = out[std::string(plain_model(model_of(model_pk, session(session_pk))))];
+      sum.web_searches += web_searches;
+      sum.cost_usd += cost_usd;
+      sum.tokens += tokens;
+    });
     return out;
   }
 
@@ -288,9 +267,8 @@ class UsageWalk {
 };
 
 TokenUsage only_row(sqlite::Statement& q) {
-  const TokenUsage out = q.step() ? tokens_at(q, 0) : TokenUsage();
-  q.reset();
-  return out;
+  const auto row = q.row();
+  return row ? sqlite::fields_of<TokenUsage>(*row) : TokenUsage();
 }
 
 constexpr std::array<std::string_view, 10> kByNames{"day",       "week",  "month",   "block",  "model",
@@ -387,9 +365,8 @@ class Groups {
 void give_titles(sqlite::Database& db, std::vector<UsageRow>& rows) {
   static const std::string sql = "SELECT " + std::string(queries::kTitleColumns) + " FROM sessions s WHERE s.uid = ?1";
   for (UsageRow& row : rows) {
-    auto& q = db.prepare(sql).bind(row.session);
-    if (q.step()) row.title = queries::session_title(q.text(0), q.text(1));
-    q.reset();
+    if (const auto title = db.prepare(sql).bind(row.session).row())
+      row.title = queries::session_title(title->text(0), title->text(1));
   }
 }
 
@@ -482,11 +459,7 @@ SessionTokens session_tokens(sqlite::Database& db, std::int64_t session_pk) {
   static const std::string accounts = std::string(kFamily) +
                                       "SELECT DISTINCT session_pk FROM session_accounts"
                                       " WHERE session_pk IN (SELECT pk FROM family)";
-  std::vector<std::int64_t> with_account;
-  auto& q = db.prepare(accounts).bind(session_pk);
-  while (q.step())
-    with_account.push_back(q.int64(0));
-  q.reset();
+  const auto with_account = db.prepare(accounts).bind(session_pk).all(sqlite::fields_of<std::int64_t>);
   if (with_account.empty()) return out;
   const QueryFilter all;
   const ResponseVisitor add = [&](const ResponseRow& r) {
@@ -506,20 +479,10 @@ TokenUsage exchange_tokens(sqlite::Database& db, std::int64_t session_pk, std::i
 
 std::vector<KnownLimit> RateLimitQuery::run(sqlite::Database& db) const {
   std::vector<KnownLimit> out;
-  auto& q = db.prepare(
-                  "SELECT platform, name, used_percent, window_minutes, resets_at, reported_at FROM rate_limits"
-                  " ORDER BY platform, window_minutes, name")
-                .bind();
-  while (q.step()) {
-    KnownLimit& limit = out.emplace_back();
-    limit.platform = queries::platform_of(q.text(0));
-    limit.name = q.str(1);
-    limit.used_percent = q.real(2);
-    limit.window_minutes = q.int64(3);
-    limit.resets_at = q.int64(4);
-    limit.reported_at = q.int64(5);
-  }
-  q.reset();
+  auto& q = db.query(
+      "SELECT platform, name, used_percent, window_minutes, resets_at, reported_at FROM rate_limits"
+      " ORDER BY platform, window_minutes, name");
+  sqlite::each(q, [&](Platform platform, const RateLimit& limit) { out.push_back({limit, platform}); });
   return out;
 }
 

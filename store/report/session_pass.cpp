@@ -1,6 +1,7 @@
 #include "store/report/session_pass.hpp"
 
 #include "schemas/sql_text.hpp"
+#include "store/db/rows.hpp"
 #include "store/read/observations.hpp"
 #include "store/read/sessions.hpp"
 #include "store/text/event_summary.hpp"
@@ -41,6 +42,7 @@ void SessionPass::add(const SelectedSession& session, ReportSession* detail) {
 }
 
 void SessionPass::read_exchanges(const SelectedSession& session, ReportSession* detail) {
+  // Activity before a session's first prompt is not counted as an exchange.
   auto& q = db_.query(
       "SELECT exchange_pk, exchange_number, first_seq, last_seq, started_at, origin,"
       " user_message IS NOT NULL, CASE WHEN ?2 THEN substr(user_message, 1, ?3) END, model_used,"
@@ -48,50 +50,48 @@ void SessionPass::read_exchanges(const SelectedSession& session, ReportSession* 
       " FROM exchanges WHERE session_pk = ?1 ORDER BY exchange_number",
       session.pk, detail != nullptr, kTextStart);
   std::set<TimeMs> days;
-  while (q.step()) {
-    const TimeMs time = q.int64(4);
-    if (filter_.since > 0 && time < filter_.since) continue;
-    if (filter_.until > 0 && time >= filter_.until) continue;
-    if (timed() && time == 0) continue;
-    const TimeMs day = report_day(time);
-    // Activity before a session's first prompt is not counted as an exchange.
-    const bool counts = q.int64(6) != 0;
-    exchanges_.push_back({q.int64(0), q.int64(1), q.int64(2), q.int64(3), day});
+  sqlite::each(
+      q, [&](ExchangeId id, std::int64_t number, std::int64_t first_seq, std::int64_t last_seq, TimeMs time,
+             Origin origin, bool counts, const std::string& asked, const std::string& model, std::int64_t tool_calls,
+             std::int64_t tool_errors, std::int64_t lines_added, std::int64_t lines_removed) {
+        if (filter_.since > 0 && time < filter_.since) return;
+        if (filter_.until > 0 && time >= filter_.until) return;
+        if (timed() && time == 0) return;
+        const TimeMs day = report_day(time);
+        exchanges_.push_back({id, number, first_seq, last_seq, day});
 
-    DayActivity& activity = figures_.activity[{day, session.platform}];
-    activity.day = day;
-    activity.platform = session.platform;
-    if (session.main && counts && days.insert(day).second) ++activity.sessions;
-    (session.main ? activity.exchanges : activity.subagent_exchanges) += counts;
-    activity.tool_calls += q.int64(9);
-    activity.tool_errors += q.int64(10);
-    activity.lines_added += q.int64(11);
-    activity.lines_removed += q.int64(12);
-    DayUsage& usage = figures_.usage[{day, session.platform, q.str(8)}];
-    usage.day = day;
-    usage.platform = session.platform;
-    usage.model = q.text(8);
-    usage.exchanges += counts;
+        DayActivity& activity = figures_.activity[{day, session.platform}];
+        activity.day = day;
+        activity.platform = session.platform;
+        if (session.main && counts && days.insert(day).second) ++activity.sessions;
+        (session.main ? activity.exchanges : activity.subagent_exchanges) += counts;
+        activity.tool_calls += tool_calls;
+        activity.tool_errors += tool_errors;
+        activity.lines_added += lines_added;
+        activity.lines_removed += lines_removed;
+        DayUsage& usage = figures_.usage[{day, session.platform, model}];
+        usage.day = day;
+        usage.platform = session.platform;
+        usage.model = model;
+        usage.exchanges += counts;
 
-    (session.main ? report_.exchanges : report_.subagent_exchanges) += counts;
-    if (time == 0) {
-      report_.undated_exchanges += counts;
-    } else {
-      if (report_.span.start == 0 || time < report_.span.start) report_.span.start = time;
-      report_.span.end = std::max(report_.span.end, time);
-    }
-    if (detail == nullptr) continue;
-    detail->exchanges += counts;
-    detail->lines_added += q.int64(11);
-    detail->lines_removed += q.int64(12);
-    if (!counts) continue;
-    const auto origin = static_cast<Origin>(q.int64(5));
-    if (detail->goal.empty() && origin != Origin::injected && origin != Origin::command && origin != Origin::shell)
-      detail->goal = q.text(7);
-    if (detail->turns.size() < kTurns)
-      detail->turns.push_back(
-          {q.int64(0), time, queries::session_title({}, q.text(7)), q.str(7), q.int64(9), q.int64(10)});
-  }
+        (session.main ? report_.exchanges : report_.subagent_exchanges) += counts;
+        if (time == 0) {
+          report_.undated_exchanges += counts;
+        } else {
+          if (report_.span.start == 0 || time < report_.span.start) report_.span.start = time;
+          report_.span.end = std::max(report_.span.end, time);
+        }
+        if (detail == nullptr) return;
+        detail->exchanges += counts;
+        detail->lines_added += lines_added;
+        detail->lines_removed += lines_removed;
+        if (!counts) return;
+        if (detail->goal.empty() && origin != Origin::injected && origin != Origin::command && origin != Origin::shell)
+          detail->goal = asked;
+        if (detail->turns.size() < kTurns)
+          detail->turns.push_back({id, time, queries::session_title({}, asked), asked, tool_calls, tool_errors});
+      });
 }
 
 void SessionPass::read_last_answer(ReportSession& detail) {
@@ -114,22 +114,19 @@ void SessionPass::read_files(const SelectedSession& session, ReportSession* deta
       " WHERE session_pk = ?1",
       session.pk);
   std::map<std::int64_t, FileSums> of_session;
-  while (q.step()) {
-    const auto in_time = [&] {
-      const auto it = std::lower_bound(exchanges_.begin(), exchanges_.end(), q.int64(0),
-                                       [](const Exchange& e, std::int64_t number) { return e.number < number; });
-      return it != exchanges_.end() && it->number == q.int64(0);
-    };
-    if (timed() && !in_time()) continue;
-    auto& sums = of_session[q.int64(1)];
-    switch (static_cast<FileAccess>(q.int64(2))) {
-      case FileAccess::read: sums.reads += q.int64(3); break;
-      case FileAccess::modified: sums.edits += q.int64(3); break;
-      case FileAccess::referenced: sums.mentions += q.int64(3); break;
+  sqlite::each(q, [&](std::int64_t exchange, std::int64_t path, FileAccess access, std::int64_t touches,
+                      std::int64_t lines_added, std::int64_t lines_removed) {
+    const auto it = std::ranges::lower_bound(exchanges_, exchange, {}, &Exchange::number);
+    if (timed() && (it == exchanges_.end() || it->number != exchange)) return;
+    auto& sums = of_session[path];
+    switch (access) {
+      case FileAccess::read: sums.reads += touches; break;
+      case FileAccess::modified: sums.edits += touches; break;
+      case FileAccess::referenced: sums.mentions += touches; break;
     }
-    sums.lines_added += q.int64(4);
-    sums.lines_removed += q.int64(5);
-  }
+    sums.lines_added += lines_added;
+    sums.lines_removed += lines_removed;
+  });
   for (const auto& [path, sums] : of_session) {
     auto& all = figures_.files[{path, session.project_pk}];
     all.add(sums);
@@ -160,33 +157,37 @@ void SessionPass::read_events(const SelectedSession& session, ReportSession* det
   std::unordered_map<std::int64_t, ToolUse*> calls;  // by seq
   auto exchange = exchanges_.begin();
   while (q.step()) {
-    const std::int64_t seq = q.int64(0);
+    std::int64_t seq = 0;
+    EventKind kind{};
+    std::string tool;
+    std::optional<std::int64_t> pair_seq;
+    std::uint32_t flags = 0;
+    sqlite::read(q, seq, kind, tool, pair_seq, flags);
     if (timed()) {
       while (exchange != exchanges_.end() && exchange->last_seq < seq)
         ++exchange;
       if (exchange == exchanges_.end()) break;
       if (seq < exchange->first_seq) continue;
     }
-    const bool error = (q.int64(4) & kFlagError) != 0;
-    switch (static_cast<EventKind>(q.int64(1))) {
+    switch (kind) {
       case EventKind::tool_call: {
-        ToolUse& use = figures_.tools[{q.str(2), session.platform}];
-        use.tool = q.text(2);
+        ToolUse& use = figures_.tools[{tool, session.platform}];
+        use.tool = tool;
         use.platform = session.platform;
         ++use.calls;
-        if (!q.is_null(3)) calls[seq] = &use;
+        if (pair_seq) calls[seq] = &use;
         break;
       }
       case EventKind::tool_result: {
-        const auto call = q.is_null(3) ? calls.end() : calls.find(q.int64(3));
+        const auto call = pair_seq ? calls.find(*pair_seq) : calls.end();
         if (call == calls.end()) break;
         ++call->second->answered;
-        call->second->errors += error;
+        call->second->errors += (flags & kFlagError) != 0;
         break;
       }
       case EventKind::test_run:
-        count_test_run(outcome_of_test_run(q.text(5)), report_);
-        if (detail != nullptr) count_test_run(outcome_of_test_run(q.text(5)), *detail);
+        report_.add_run(outcome_of_test_run(q.text(5)));
+        if (detail != nullptr) detail->add_run(outcome_of_test_run(q.text(5)));
         break;
       default: break;
     }
@@ -197,11 +198,9 @@ void SessionPass::read_decisions(const SelectedSession& session, ReportSession& 
   static const std::string sql =
       "SELECT o.summary FROM observations o WHERE o.session_pk = ?1 AND o.type = 'decision' AND o.time >= ?2"
       " AND (?3 = 0 OR o.time < ?3) AND " +
-      std::string(queries::kShownObservation) + " ORDER BY o.time";
-  auto& q = db_.query(sql, session.pk, filter_.since, filter_.until);
-  while (detail.decisions.size() < kDecisions && q.step())
-    detail.decisions.push_back(q.str(0));
-  q.reset();
+      std::string(queries::kShownObservation) + " ORDER BY o.time LIMIT ?4";
+  auto& q = db_.query(sql, session.pk, filter_.since, filter_.until, kDecisions);
+  detail.decisions = q.all(sqlite::fields_of<std::string>);
 }
 
 void SessionPass::read_topics(ReportSession* detail) {
@@ -218,17 +217,16 @@ void SessionPass::read_topics(ReportSession* detail) {
   for (const Exchange& e : exchanges_) {
     q.bind(e.id);
     std::set<std::size_t> here;  // forms of one topic count once
-    while (q.step()) {
-      std::string stems = q.str(0);
+    sqlite::each(q, [&](std::string stems, std::string_view name, double score) {
       if (const auto it = figures_.followed.find(stems); it != figures_.followed.end() && e.day > 0)
         if (here.insert(it->second).second) ++figures_.topic_days[{it->second, e.day}];
-      if (detail == nullptr) continue;
+      if (detail == nullptr) return;
       Weight& weight = of_session[std::move(stems)];
-      weight.sum += q.real(2);
-      if (q.real(2) <= weight.best) continue;
-      weight.best = q.real(2);
-      weight.name = q.text(1);
-    }
+      weight.sum += score;
+      if (score <= weight.best) return;
+      weight.best = score;
+      weight.name = name;
+    });
   }
   if (detail == nullptr) return;
   std::vector<const Weight*> order;

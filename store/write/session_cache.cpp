@@ -109,10 +109,7 @@ void SessionRows::take_record(SessionWork& s, TimeMs now) {
   const SessionRecord& r = *s.record;
   s.turns = r.cost.turns;
   s.retries = r.cost.retries;
-  if (s.cwd.empty()) s.cwd = r.cwd;
-  if (s.git_branch.empty()) s.git_branch = r.git_branch;
-  if (s.model.empty()) s.model = r.model;
-  if (s.agent_version.empty()) s.agent_version = r.agent_version;
+  s.fill_from(r);
   if (s.project_pk == 0 && !s.cwd.empty()) s.project_pk = projects_.intern(s.cwd);
   save(s, now);
   save_recorded_responses(db_, s, r);

@@ -34,7 +34,7 @@ class OpenCountingAdapter final : public Adapter {
 };
 
 EventSource place(const std::string& path, SourceFormat format, const std::string& item) {
-  return {Platform::cline, path, format, SourceState::active, "cline:s", 1, {}, item};
+  return {{Platform::cline, path, format, "cline:s"}, SourceState::active, 1, {}, item};
 }
 
 TEST(ItemWalk, ReadsADocumentOnceAndADatabaseForEachItem) {
