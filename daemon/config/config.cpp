@@ -26,8 +26,7 @@ using yaml::whole_number;
 PlatformConfig read_platform(const std::string& file, const YAML::Node& node, const std::string& name) {
   PlatformConfig out;
   Section(file, name)
-      .key("enabled",
-           [&](const auto& v, const auto& key) { out.enabled = scalar<bool>(file, v, key, "true or false"); })
+      .key("enabled", out.enabled)
       .key("paths",
            [&](const auto& v, const auto& key) {
              if (!v.IsSequence()) refuse(file, v.Mark(), key + ": expected a list of directories");
@@ -143,7 +142,7 @@ AdminConfig read_admin(const std::string& file, const YAML::Node& node) {
         out.grpc_socket = read_place(file, v, key);
         if (!out.grpc_socket.is_absolute()) refuse(file, v.Mark(), key + ": expected an absolute path");
       });
-  Section(file, "admin").key("grpc", [&](const auto& v, const auto&) { grpc.read(v); }).read(node);
+  Section(file, "admin").key("grpc", grpc).read(node);
   return out;
 }
 
@@ -161,9 +160,7 @@ Config read_document(const std::string& file, const YAML::Node& document) {
       refuse(file, v.Mark(), key + ": expected one of trace, debug, info, warn, error, off");
   });
   Section query(file, "query");
-  query.key("threads", [&](const auto& v, const auto& key) { out.query_threads = whole_number(file, v, key, 1, 16); })
-      .key("max_tokens",
-           [&](const auto& v, const auto& key) { out.max_tokens = whole_number(file, v, key, 100, 8000); });
+  query.key("threads", out.query_threads, 1, 16).key("max_tokens", out.max_tokens, 100, 8000);
   Section search(file, "search");
   search.key("scope", [&](const auto& v, const auto& key) {
     const auto scope = scalar<std::string>(file, v, key, "project or all");
@@ -171,15 +168,9 @@ Config read_document(const std::string& file, const YAML::Node& document) {
     out.own_project = scope == "project";
   });
   Section tools(file, "tools");
-  tools
-      .key(
-          "conversation_query",
-          [&](const auto& v, const auto& key) { out.conversation_query = scalar<bool>(file, v, key, "true or false"); })
-      .key("capture",
-           [&](const auto& v, const auto& key) { out.capture_tool = scalar<bool>(file, v, key, "true or false"); });
+  tools.key("conversation_query", out.conversation_query).key("capture", out.capture_tool);
   Section watch(file, "watch");
-  watch.key("max_directories",
-            [&](const auto& v, const auto& key) { out.max_watches = whole_number(file, v, key, 1, 1'000'000); });
+  watch.key("max_directories", out.max_watches, 1, 1'000'000);
   Section raw_layer(file, "raw_layer");
   raw_layer.key("mode", [&](const auto& v, const auto& key) {
     const auto mode = parse_raw_mode(scalar<std::string>(file, v, key, "a mode"));
@@ -192,22 +183,15 @@ Config read_document(const std::string& file, const YAML::Node& document) {
     if (!out.prices.is_absolute()) refuse(file, v.Mark(), key + ": expected an absolute path");
   });
   Section hooks(file, "hooks");
-  for (const auto& [name, value] :
-       {std::pair{"enabled", &out.hooks.enabled}, {"start", &out.hooks.start}, {"recall", &out.hooks.recall}})
-    hooks.key(name,
-              [&, value](const auto& v, const auto& key) { *value = scalar<bool>(file, v, key, "true or false"); });
+  hooks.key("enabled", out.hooks.enabled).key("start", out.hooks.start).key("recall", out.hooks.recall);
   Section sharing(file, "sharing");
-  sharing.key("ask_server_ms", [&](const auto& v, const auto& key) {
-    out.sharing.ask_server_ms = static_cast<int>(whole_number(file, v, key, 0, 60'000));
-  });
+  sharing.key("ask_server_ms", out.sharing.ask_server_ms, 0, 60'000);
   Section sessions(file, "sessions");
   sessions.key("stopped_after_s", [&](const auto& v, const auto& key) {
     out.sessions.stopped_after = whole_number(file, v, key, 1, 604'800) * 1000LL;
   });
   Section retention(file, "retention");
-  retention
-      .key("max_age_days",
-           [&](const auto& v, const auto& key) { out.retention.max_age_days = whole_number(file, v, key, 7, 36500); })
+  retention.key("max_age_days", out.retention.max_age_days, 7, 36500)
       .key("max_raw_bytes", [&](const auto& v, const auto& key) {
         const auto expected = "a whole number of bytes, at least 1000000";
         const auto bytes = scalar<std::int64_t>(file, v, key, expected);
@@ -221,7 +205,7 @@ Config read_document(const std::string& file, const YAML::Node& document) {
     out.judge_decisions = judge == "model";
   });
   Section(file, "")
-      .key("platforms", [&](const auto& v, const auto&) { platforms.read(v); })
+      .key("platforms", platforms)
       .key("time_zone",
            [&](const auto& v, const auto& key) {
              out.time_zone = scalar<std::string>(file, v, key, "the name of a time zone");
@@ -229,23 +213,23 @@ Config read_document(const std::string& file, const YAML::Node& document) {
                refuse(file, v.Mark(),
                       key + ": expected UTC or an IANA name that this system knows, such as Europe/Berlin");
            })
-      .key("log", [&](const auto& v, const auto&) { log.read(v); })
-      .key("query", [&](const auto& v, const auto&) { query.read(v); })
-      .key("search", [&](const auto& v, const auto&) { search.read(v); })
-      .key("tools", [&](const auto& v, const auto&) { tools.read(v); })
-      .key("watch", [&](const auto& v, const auto&) { watch.read(v); })
-      .key("raw_layer", [&](const auto& v, const auto&) { raw_layer.read(v); })
+      .key("log", log)
+      .key("query", query)
+      .key("search", search)
+      .key("tools", tools)
+      .key("watch", watch)
+      .key("raw_layer", raw_layer)
       .key("encryption", [&](const auto& v, const auto& key) { out.encryption = read_encryption(file, v, key); })
-      .key("sessions", [&](const auto& v, const auto&) { sessions.read(v); })
-      .key("usage", [&](const auto& v, const auto&) { usage.read(v); })
-      .key("hooks", [&](const auto& v, const auto&) { hooks.read(v); })
-      .key("sharing", [&](const auto& v, const auto&) { sharing.read(v); })
-      .key("retention", [&](const auto& v, const auto&) { retention.read(v); })
+      .key("sessions", sessions)
+      .key("usage", usage)
+      .key("hooks", hooks)
+      .key("sharing", sharing)
+      .key("retention", retention)
       .key("exclude", [&](const auto& v, const auto&) { out.exclude = read_exclude(file, v); })
       .key("memory", [&](const auto& v, const auto&) { out.memory = config::read_memory(file, v); })
       .key("embedding", [&](const auto& v, const auto&) { out.embedding = config::read_embedding(file, v); })
       .key("summaries", [&](const auto& v, const auto&) { out.summaries = config::read_summaries(file, v); })
-      .key("decisions", [&](const auto& v, const auto&) { decisions.read(v); })
+      .key("decisions", decisions)
       .key("admin", [&](const auto& v, const auto&) { out.admin = read_admin(file, v); })
       .read(document);
   if (out.judge_decisions && !out.summaries.has_served_model())

@@ -71,9 +71,6 @@ std::string recap_section_names() {
 }
 
 void read_rules(const std::string& file, const YAML::Node& node, const std::string& name, GardenRules& out) {
-  const auto flag = [&](bool& into) {
-    return [&](const auto& v, const auto& key) { into = scalar<bool>(file, v, key, "true or false"); };
-  };
   Section(file, name)
       .key("kinds",
            [&](const auto& v, const auto& key) {
@@ -85,20 +82,15 @@ void read_rules(const std::string& file, const YAML::Node& node, const std::stri
                  file, v, key, parse,
                  memory_type_names(MemoryDialect::plugin) + ", " + memory_type_names(MemoryDialect::repository));
            })
-      .key("max_characters",
-           [&](const auto& v, const auto& key) {
-             out.max_characters = whole_number(file, v, key, 200, static_cast<int>(kMaxMemoryContent));
-           })
-      .key("max_memories",
-           [&](const auto& v, const auto& key) { out.max_memories = whole_number(file, v, key, 1, 1'000'000); })
+      .key("max_characters", out.max_characters, 200, static_cast<int>(kMaxMemoryContent))
+      .key("max_memories", out.max_memories, 1, 1'000'000)
       .key("duplicates",
            [&](const auto& v, const auto& key) {
              out.duplicates = one_named(file, v, key, kDuplicateRules, "propose, link or off");
            })
-      .key("archive_days",
-           [&](const auto& v, const auto& key) { out.archive_days = whole_number(file, v, key, 0, 36500); })
-      .key("mark_stale", flag(out.mark_stale))
-      .key("daily_recap", flag(out.daily_recap))
+      .key("archive_days", out.archive_days, 0, 36500)
+      .key("mark_stale", out.mark_stale)
+      .key("daily_recap", out.daily_recap)
       .key("recap",
            [&](const auto& v, const auto& key) {
              out.recap = list_of(file, v, key, harvest::parse_recap_section, recap_section_names());
@@ -156,8 +148,7 @@ MemoryProblem problem_of(const std::filesystem::path& file, const Error& error) 
 MemoryConfig read_memory(const std::string& file, const YAML::Node& node) {
   MemoryConfig out;
   Section(file, "memory")
-      .key("opt_in", [&](const auto& v,
-                         const auto& key) { out.policy.opt_in_enabled = scalar<bool>(file, v, key, "true or false"); })
+      .key("opt_in", out.policy.opt_in_enabled)
       .key("path_mode",
            [&](const auto& v, const auto& key) {
              const auto expected = "legacy_first or platform_opt_in";

@@ -19,7 +19,6 @@ namespace {
 using yaml::refuse;
 using yaml::scalar;
 using yaml::Section;
-using yaml::whole_number;
 
 #ifdef MEMD_WITH_MODELS
 constexpr bool kHasModelClients = true;
@@ -59,10 +58,8 @@ void add_server_keys(Section& section, const std::string& file, ModelServerConfi
              out.api_key_file = text(file, v, key, "an absolute path");
              if (!out.api_key_file.is_absolute()) refuse(file, v.Mark(), key + ": expected an absolute path");
            })
-      .key("timeout_ms",
-           [&](const auto& v, const auto& key) { out.timeout_ms = whole_number(file, v, key, 100, 600'000); })
-      .key("connect_timeout_ms",
-           [&](const auto& v, const auto& key) { out.connect_timeout_ms = whole_number(file, v, key, 50, 60'000); });
+      .key("timeout_ms", out.timeout_ms, 100, 600'000)
+      .key("connect_timeout_ms", out.connect_timeout_ms, 50, 60'000);
 }
 
 // Refuses two places for one key. Call it after the section has been read.
@@ -194,11 +191,9 @@ EmbeddingConfig read_embedding(const std::string& file, const YAML::Node& node) 
   ModelKeys<EmbeddingProvider> models(file, "embedding", kEmbeddingProviders, EmbeddingProvider::builtin);
   Section section(file, "embedding");
   models.add_to(section, out.choice);
-  section
-      .key("batch_size", [&](const auto& v, const auto& key) { out.batch_size = whole_number(file, v, key, 1, 256); })
-      .key("query_timeout_ms",
-           [&](const auto& v, const auto& key) { out.query_timeout_ms = whole_number(file, v, key, 50, 30'000); })
-      .key("dimensions", [&](const auto& v, const auto& key) { out.dimensions = whole_number(file, v, key, 32, 4096); })
+  section.key("batch_size", out.batch_size, 1, 256)
+      .key("query_timeout_ms", out.query_timeout_ms, 50, 30'000)
+      .key("dimensions", out.dimensions, 32, 4096)
       .key("second_look",
            [&](const auto& v, const auto& key) { out.second_look = scalar<bool>(file, v, key, "on or off"); });
   add_server_keys(section, file, out);
@@ -219,17 +214,11 @@ SummariesConfig read_summaries(const std::string& file, const YAML::Node& node) 
   ModelKeys<SummaryProvider> models(file, "summaries", kSummaryProviders, SummaryProvider::client);
   Section section(file, "summaries");
   models.add_to(section, out.choice);
-  section
-      .key("max_parallel",
-           [&](const auto& v, const auto& key) { out.max_parallel = whole_number(file, v, key, 1, 16); })
-      .key("context_tokens",
-           [&](const auto& v, const auto& key) { out.context_tokens = whole_number(file, v, key, 4096, 1'000'000); })
-      .key("max_tokens",
-           [&](const auto& v, const auto& key) { out.max_tokens = whole_number(file, v, key, 100, 8000); })
-      .key("daily_requests",
-           [&](const auto& v, const auto& key) { out.daily_requests = whole_number(file, v, key, 0, kMost); })
-      .key("daily_tokens",
-           [&](const auto& v, const auto& key) { out.daily_tokens = whole_number(file, v, key, 0, kMost); });
+  section.key("max_parallel", out.max_parallel, 1, 16)
+      .key("context_tokens", out.context_tokens, 4096, 1'000'000)
+      .key("max_tokens", out.max_tokens, 100, 8000)
+      .key("daily_requests", out.daily_requests, 0, kMost)
+      .key("daily_tokens", out.daily_tokens, 0, kMost);
   add_server_keys(section, file, out);
   section.read(node);
   out.fallbacks = models.finish(node, out.choice);

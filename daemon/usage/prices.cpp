@@ -66,8 +66,7 @@ Price read_price(const std::string& file, const YAML::Node& node, const std::str
              if (at == kTiers.end()) refuse(file, v.Mark(), key + ": expected one of standard, fast, flex, batch");
              out.tier = static_cast<PriceTier>(at - kTiers.begin());
            })
-      .key("above", [&](const YAML::Node& v,
-                        const std::string& key) { out.above = yaml::whole_number(file, v, key, 0, 1'000'000'000); })
+      .key("above", out.above, 0, 1'000'000'000)
       .read(node);
   if (found < 4) refuse(file, node.Mark(), model + ": expected input, output, cache_read and cache_creation");
   // Anthropic, which alone has this kind of cache, charges twice the input for it.

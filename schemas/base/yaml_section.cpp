@@ -10,6 +10,16 @@ void refuse(const std::string& file, const YAML::Mark& mark, const std::string& 
   throw ErrorException(Error(Errc::bad_config, file + ":" + std::to_string(mark.line + 1) + ": " + what));
 }
 
+Section& Section::key(std::string name, bool& out) {
+  return key(std::move(name), [&file = file_, &out](const YAML::Node& value, const std::string& full) {
+    out = scalar<bool>(file, value, full, "true or false");
+  });
+}
+
+Section& Section::key(std::string name, const Section& inner) {
+  return key(std::move(name), [&inner](const YAML::Node& value, const std::string&) { inner.read(value); });
+}
+
 void Section::read(const YAML::Node& node) const {
   if (node.IsNull()) return;
   if (!node.IsMap()) refuse(file_, node.Mark(), (name_.empty() ? "the file" : name_) + " must be a mapping");

@@ -4,6 +4,7 @@
 
 #include <yaml-cpp/yaml.h>
 
+#include <concepts>
 #include <functional>
 #include <string>
 #include <utility>
@@ -16,6 +17,8 @@ namespace memd::yaml {
 // Throws an ErrorException of Errc::bad_config. Whoever loads the document converts it to a Result.
 [[noreturn]] void refuse(const std::string& file, const YAML::Mark& mark, const std::string& what);
 
+int whole_number(const std::string& file, const YAML::Node& node, const std::string& key, int low, int high);
+
 // A mapping with its key handlers. Borrows the file's name.
 class Section {
  public:
@@ -27,6 +30,14 @@ class Section {
     handlers_.emplace_back(std::move(name), std::move(handler));
     return *this;
   }
+  Section& key(std::string name, bool& out);
+  template <class Number>
+  requires std::assignable_from<Number&, int> Section& key(std::string name, Number& out, int low, int high) {
+    return key(std::move(name), [&file = file_, &out, low, high](const YAML::Node& value, const std::string& full) {
+      out = whole_number(file, value, full, low, high);
+    });
+  }
+  Section& key(std::string name, const Section& inner);  // which has to outlive read()
   void read(const YAML::Node& node) const;
 
  private:
@@ -45,7 +56,5 @@ T scalar(const std::string& file, const YAML::Node& node, const std::string& key
     refuse(file, node.Mark(), key + ": expected " + expected);
   }
 }
-
-int whole_number(const std::string& file, const YAML::Node& node, const std::string& key, int low, int high);
 
 }  // namespace memd::yaml

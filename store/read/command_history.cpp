@@ -4,6 +4,7 @@
 #include "schemas/base/json_writer.hpp"
 #include "schemas/event.hpp"
 #include "schemas/sql_text.hpp"
+#include "store/db/rows.hpp"
 #include "store/read/row_filter.hpp"
 #include "store/read/sessions.hpp"
 
@@ -51,20 +52,8 @@ CommandHistoryQuery::Answer CommandHistoryQuery::run(sqlite::Database& db) const
                      wanted, limit);
   while (q.step()) {
     PastCommand& one = out.commands.emplace_back();
-    one.line = q.str(0);
-    one.directory = q.str(1);
-    one.times = q.int64(2);
-    one.failures = q.int64(3);
-    one.last = q.int64(4);
-    one.failed = q.int64(5) != 0;
-    if (!q.is_null(6)) one.exit_code = static_cast<std::int32_t>(q.int64(6));
-    one.result = q.str(7);
-    one.session_uid = q.str(8);
-    one.platform = platform_of(q.text(9));
-    one.exchange = q.int64(10);
-    out.total = q.int64(11);
-    one.session_pk = q.int64(12);
-    one.seq = q.int64(13);
+    sqlite::read(q, one.line, one.directory, one.times, one.failures, one.last, one.failed, one.exit_code, one.result,
+                 one.session_uid, one.platform, one.exchange, out.total, one.session_pk, one.seq);
   }
   return out;
 }
