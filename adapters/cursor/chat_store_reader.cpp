@@ -65,10 +65,10 @@ Result<void> ChatStoreReader::load() {
       std::string json = from_hex(query.text(1));
       if (json.empty()) json = query.text(1);
       root = text_field(json, "latestRootBlobId");
-      facts.name = text_field(json, "name");
+      facts.title = text_field(json, "name");
       facts.mode = text_field(json, "mode");
       facts.model = text_field(json, "lastUsedModel");
-      facts.created = number_field(json, "createdAt");
+      facts.started_at = number_field(json, "createdAt");
     }));
   }
 
@@ -109,7 +109,7 @@ Result<void> ChatStoreReader::load() {
   TimeMs written = 0;  // messages have no times, but none is later than the last write
   for (const char* name : {"", "-wal"})
     if (const auto entry = files_.stat(path_ + name)) written = std::max(written, entry->mtime);
-  times_ = bubble_times(std::vector<TimedBubble>(messages_.size()), facts.created, written);
+  times_ = bubble_times(std::vector<TimedBubble>(messages_.size()), facts.started_at, written);
   MEMD_TRY_ASSIGN(const std::string folder, find_folder());
   head_ = head_json(facts, {}, folder);
   return database_->confirm();

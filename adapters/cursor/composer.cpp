@@ -124,14 +124,14 @@ class Reader {
 };
 
 void take_scalars(const ScalarKeys& tokens, Composer& composer) {
-  composer.name = unescaped(tokens.name);
-  composer.subtitle = unescaped(tokens.subtitle);
+  composer.title = unescaped(tokens.name);
+  composer.description = unescaped(tokens.subtitle);
   composer.status = unescaped(tokens.status);
   composer.mode = unescaped(is_string(tokens.unifiedMode) ? tokens.unifiedMode : tokens.forceMode);
-  composer.branch = unescaped(tokens.createdOnBranch);
+  composer.git_branch = unescaped(tokens.createdOnBranch);
   composer.state = unescaped(tokens.conversationState);
-  composer.created = integer(tokens.createdAt);
-  composer.updated = integer(tokens.lastUpdatedAt);
+  composer.started_at = integer(tokens.createdAt);
+  composer.ended_at = integer(tokens.lastUpdatedAt);
   composer.context_tokens = integer(tokens.contextTokensUsed);
   composer.lines_added = integer(tokens.totalLinesAdded);
   composer.lines_removed = integer(tokens.totalLinesRemoved);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "schemas/base/timestamp.hpp"
+#include "schemas/event.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -14,7 +15,7 @@ namespace memd::cursor {
 // A conversation parsed from the value of `composerData:<id>`. Builds up to about 0.43 contain the bubbles
 // ("conversation"), later ones their ids ("fullConversationHeadersOnly"). Where an agent back end keeps the messages,
 // there is a reference to them ("conversationState"). There is no public source.
-struct Composer {
+struct Composer : SessionAttributes {
   struct Entry {
     std::string id;
     bool user = false;
@@ -23,21 +24,9 @@ struct Composer {
     bool is_inline() const { return end > begin; }
   };
 
-  std::string name;
-  std::string subtitle;
   std::string status;
-  std::string mode;
-  std::string model;
-  std::string branch;
-  std::string parent_id;       // the composer whose agent started this one
-  std::string parent_call_id;  // the tool call that started it
-  std::string agent_name;
-  std::string state;  // conversationState, if not empty
-  TimeMs created = 0;
-  TimeMs updated = 0;
-  std::int64_t context_tokens = 0;
-  std::int64_t lines_added = 0;
-  std::int64_t lines_removed = 0;
+  std::string parent_id;  // the composer whose agent started this one
+  std::string state;      // conversationState, if not empty
   std::int64_t cost_cents = 0;
   bool archived = false;
   bool has_draft = false;

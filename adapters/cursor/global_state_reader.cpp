@@ -180,7 +180,7 @@ Result<SnapshotReader::Plan> GlobalStateReader::everything(StateMark now) {
       const Composer& composer = found.conversation.composer;
       const bool there = found.missing == StateRows::Missing::no && !found.conversation.is_empty();
       ledger.note(found);
-      if (there) sessions.push_back({std::max(composer.updated, composer.created), id});
+      if (there) sessions.push_back({std::max(composer.ended_at, composer.started_at), id});
     }
     if (keys.size() < static_cast<std::size_t>(kRowsAtOnce)) break;
     after = keys.back();
@@ -292,7 +292,7 @@ Result<BubbleTime> GlobalStateReader::time_of(std::size_t i) {
       if (!loaded_->own[j]) MEMD_TRY(entry_value(j));
       bubbles[j] = {composer.entries[j].user, loaded_->own[j].value_or(OwnTime{})};
     }
-    loaded_->times = bubble_times(bubbles, composer.created, composer.updated);
+    loaded_->times = bubble_times(bubbles, composer.started_at, composer.ended_at);
   }
   return loaded_->times[i];
 }

@@ -50,13 +50,13 @@ bool is_json_object(std::string_view json) {
 
 std::string head_json(const Composer& composer, const CatalogueEntry& catalogue, std::string_view folder) {
   ItemJson json(item_kind::kHead);
-  json.text("title", composer.name).text("description", composer.subtitle).text("cwd", folder);
-  json.text("mode", composer.mode).text("model", composer.model).text("branch", composer.branch);
+  json.text("title", composer.title).text("description", composer.description).text("cwd", folder);
+  json.text("mode", composer.mode).text("model", composer.model).text("branch", composer.git_branch);
   json.text("status", composer.status).flag("archived", composer.archived || catalogue.archived);
   json.text("parent", composer.parent_id).text("parent_call", composer.parent_call_id);
   json.flag("subagent", catalogue.subagent);
   json.text("agent", composer.agent_name.empty() ? catalogue.agent_name : composer.agent_name);
-  json.number("created", composer.created).number("updated", composer.updated);
+  json.number("created", composer.started_at).number("updated", composer.ended_at);
   json.number("context_tokens", composer.context_tokens).number("cost_cents", composer.cost_cents);
   json.number("lines_added", composer.lines_added).number("lines_removed", composer.lines_removed);
   return std::move(json).finish();

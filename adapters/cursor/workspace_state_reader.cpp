@@ -96,8 +96,8 @@ void WorkspaceStateReader::add_tabs() {
     talk.head_bytes = text.size();
     Composer facts;
     facts.mode = "chat";
-    facts.name = text_field(text, "chatTitle");
-    facts.updated = number_field(text, "lastSendTime");
+    facts.title = text_field(text, "chatTitle");
+    facts.ended_at = number_field(text, "lastSendTime");
     std::unordered_map<std::string, std::size_t> seen;
     for (const Element& bubble : elements_of(text, "bubbles", "id")) {
       const auto bytes = text.substr(bubble.begin, bubble.end - bubble.begin);
@@ -105,7 +105,7 @@ void WorkspaceStateReader::add_tabs() {
       // A question and its answer may share an id.
       if (const auto n = ++seen[key]; n > 1) key = numbered(key, n);
       ItemJson json(item_kind::kTab);
-      json.text("id", talk.id + "/" + key).time(facts.updated, true);
+      json.text("id", talk.id + "/" + key).time(facts.ended_at, true);
       talk.records.push_back({std::move(key), std::move(json).finish(bytes), bytes.size()});
       talk.head_bytes -= bytes.size();
     }
@@ -125,7 +125,7 @@ void WorkspaceStateReader::add_composers() {
     std::vector<TimedBubble> timed;
     for (const auto& entry : composer->entries)
       timed.push_back({entry.user, read_own_time(text.substr(entry.begin, entry.end - entry.begin))});
-    const auto times = bubble_times(timed, composer->created, composer->updated);
+    const auto times = bubble_times(timed, composer->started_at, composer->ended_at);
     Talk talk;
     talk.id = element.id;
     talk.head_bytes = text.size();
@@ -200,8 +200,8 @@ Result<void> WorkspaceStateReader::add_prompts() {
   talk.records.insert(talk.records.end(), std::make_move_iterator(timed.begin()), std::make_move_iterator(timed.end()));
   if (talk.records.empty()) return {};
   Composer facts;
-  facts.name = "Prompt history";
-  facts.created = first;
+  facts.title = "Prompt history";
+  facts.started_at = first;
   talk.head = head_json(facts, {}, folder_);
   talks_.push_back(std::move(talk));
   return {};
