@@ -19,11 +19,16 @@
 #include <utility>
 #include <vector>
 
+namespace memd::mcp {
+class ToolRegistry;
+}
+
 // The parts that all answers share: the frame, the token budget, paging and rendering. Free
 // functions without shared state; each may be called on any thread.
 namespace memd::tools {
 
 struct Scope;
+struct ToolServices;
 
 struct FreshnessOut {
   std::string platform;

@@ -19,7 +19,6 @@ class Reader;
 namespace memd::tools {
 
 struct Scope;
-struct ToolServices;
 
 inline constexpr std::string_view kFromExchange = "exchange";
 inline constexpr std::string_view kFromMemory = "memory";

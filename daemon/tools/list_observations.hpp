@@ -7,13 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace memd::mcp {
-class ToolRegistry;
-}
-
 namespace memd::tools {
-
-struct ToolServices;
 
 struct ListObservationsParams : ScopeParams {
   std::optional<std::string> observation;

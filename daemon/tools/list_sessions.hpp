@@ -9,13 +9,7 @@
 #include <string_view>
 #include <vector>
 
-namespace memd::mcp {
-class ToolRegistry;
-}
-
 namespace memd::tools {
-
-struct ToolServices;
 
 struct ListSessionsParams : ScopeParams {
   std::optional<std::int64_t> n_results;

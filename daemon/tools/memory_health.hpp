@@ -8,13 +8,7 @@
 #include <string>
 #include <vector>
 
-namespace memd::mcp {
-class ToolRegistry;
-}
-
 namespace memd::tools {
-
-struct ToolServices;
 
 struct MemoryHealthParams : MemoryParams {
   bool garden = false;

@@ -9,13 +9,7 @@
 #include <string_view>
 #include <vector>
 
-namespace memd::mcp {
-class ToolRegistry;
-}
-
 namespace memd::tools {
-
-struct ToolServices;
 
 inline constexpr auto kMemoryActions =
     std::to_array<std::string_view>({"create", "update", "link", "unlink", "delete", "undo", "promote"});

@@ -16,8 +16,6 @@
 // Code shared by the memory tools. Free functions; each may be called on any thread.
 namespace memd::tools {
 
-struct ToolServices;
-
 // Parameters of the memory tools. Of ScopeParams they take cwd, max_tokens and cursor.
 struct MemoryParams : ScopeParams {
   std::optional<std::string> scope;

@@ -6,13 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace memd::mcp {
-class ToolRegistry;
-}
-
 namespace memd::tools {
-
-struct ToolServices;
 
 struct RecentTurnsParams : SessionParams {
   std::int64_t n_turns = 10;

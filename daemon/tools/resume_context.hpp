@@ -10,13 +10,7 @@
 #include <string>
 #include <vector>
 
-namespace memd::mcp {
-class ToolRegistry;
-}
-
 namespace memd::tools {
-
-struct ToolServices;
 
 struct ResumeParams : ScopeParams {
   std::optional<std::string> session_id;

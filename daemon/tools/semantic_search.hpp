@@ -11,13 +11,7 @@
 #include <utility>
 #include <vector>
 
-namespace memd::mcp {
-class ToolRegistry;
-}
-
 namespace memd::tools {
-
-struct ToolServices;
 
 struct SemanticSearchParams : ScopeParams {
   std::string query;

@@ -9,13 +9,7 @@
 #include <utility>
 #include <vector>
 
-namespace memd::mcp {
-class ToolRegistry;
-}
-
 namespace memd::tools {
-
-struct ToolServices;
 
 // The level above the session: a project over its sessions.
 inline constexpr std::int64_t kProjectLevel = 4;

@@ -7,13 +7,7 @@
 #include <utility>
 #include <vector>
 
-namespace memd::mcp {
-class ToolRegistry;
-}
-
 namespace memd::tools {
-
-struct ToolServices;
 
 struct TemporalQueryParams : ScopeParams {
   std::string from;  // `since`, required here

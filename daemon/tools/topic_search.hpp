@@ -9,13 +9,7 @@
 #include <utility>
 #include <vector>
 
-namespace memd::mcp {
-class ToolRegistry;
-}
-
 namespace memd::tools {
-
-struct ToolServices;
 
 struct TopicSearchParams : ScopeParams {
   std::optional<std::string> topic;
