@@ -35,8 +35,7 @@ class CopilotChatAdapter final : public AdapterOf<RequestDecoder> {
                   "chatEditingSessions, which hold copies of edited files, are not read.",
                   "The calls of a subagent are part of its parent's turn.",
                   "Chats of chat participants that keep their own sessions (Claude, Codex, cloud agents) are not in "
-                  "these "
-                  "files."},
+                  "these files."},
              .storage_locations = {"~/.config/<editor>/User/workspaceStorage/*/chatSessions",
                                    "~/.config/<editor>/User/globalStorage/emptyWindowChatSessions",
                                    "~/Library/Application Support/<editor>/User/…", "%APPDATA%\\<editor>\\User\\…",

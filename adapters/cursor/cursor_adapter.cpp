@@ -31,8 +31,7 @@ class CursorAdapter final : public json::AdapterOf<ItemDecoder> {
                   "Of conversations that exist only as binary state of the agent back end, only messages in JSON are "
                   "read.",
                   "The folder of a conversation is known if a workspace lists it; otherwise it is the common folder of "
-                  "its "
-                  "files.",
+                  "its files.",
                   "Agent transcripts have neither times nor tool results; they are read if no database has the "
                   "conversation.",
                   "Only the current branch of a cursor-agent chat is read.",

@@ -61,11 +61,6 @@ class ChatReader final : public snapshot::HeldSource {
     index_.clear();
     header_.clear();
     accounted_ = 0;
-    // Kinds without entries are listed too, because they may have had some before.
-    for (const char* kind : {"blank", "unfinished", "superseded", "rewound"})
-      note("(" + std::string(kind) + ")", Disposition::skipped, kind, 0, 0);
-    for (const char* kind : {"$set", "$rewindTo"})
-      note(kind, Disposition::indexed, {}, 0, 0);
     bool has_lines = false;
     if (place_.is_log)
       has_lines = read_log();
@@ -75,6 +70,11 @@ class ChatReader final : public snapshot::HeldSource {
     for (const Message& message : messages_)
       accounted_ += message.taken;
     note("(structure)", Disposition::indexed, {}, size_ - accounted_);
+    // Kinds without entries are listed too, because they may have had some before.
+    for (const char* kind : {"blank", "unfinished", "superseded", "rewound"})
+      note("(" + std::string(kind) + ")", Disposition::skipped, kind, 0, 0);
+    for (const char* kind : {"$set", "$rewindTo"})
+      note(kind, Disposition::indexed, {}, 0, 0);
     if (messages_.empty() && header_.empty() && !has_lines) return {};
 
     native_id_ = native_session_id(place_, header("sessionId"));

@@ -17,6 +17,7 @@ Result<void> PromptLogReader::read() {
   const std::string root = find_project_root(files_, place_);
   size_ = document.size;
   std::uint64_t taken = document.torn;
+  note("(structure)", Disposition::indexed, {}, 0);
   note("(damaged)", Disposition::skipped, "damaged", 0, 0);  // elements that name no session
   note("(unfinished)", Disposition::skipped, "unfinished", document.torn, document.torn > 0 ? 1 : 0);
   for (const auto& element : document.elements) {
@@ -39,7 +40,7 @@ Result<void> PromptLogReader::read() {
     if (!root.empty()) entry = json::with_members(std::move(json::ObjectWriter().text("cwd", root)), entry);
     add_session(session, make_session_uid(Platform::gemini, session)).add(key, std::move(entry), bytes.size());
   }
-  note("(structure)", Disposition::indexed, {}, size_ - taken);
+  note("(structure)", Disposition::indexed, {}, size_ - taken, 0);
   return {};
 }
 
