@@ -29,9 +29,6 @@ struct SessionUidParts {
 };
 std::optional<SessionUidParts> split_session_uid(std::string_view uid);
 
-// The native id of a subagent is "<that of its session>/agent-<id>" where the platform has no ids of its own for them.
-inline constexpr std::string_view kSubagentIdBegins = "agent-";
-
 // 8-4-4-4-12 hexadecimal digits.
 bool is_uuid(std::string_view text);
 

@@ -7,6 +7,7 @@
 #include "schemas/ids.hpp"
 #include "schemas/project_identity.hpp"
 #include "schemas/sql_text.hpp"
+#include "schemas/subagent_id.hpp"
 #include "store/db/rows.hpp"
 #include "store/insight/outcome.hpp"
 #include "store/read/row_filter.hpp"

@@ -2,7 +2,7 @@
 
 #include "schemas/base/ascii.hpp"
 #include "schemas/base/harmless.hpp"
-#include "schemas/ids.hpp"
+#include "schemas/subagent_id.hpp"
 
 #include <fmt/format.h>
 

@@ -42,11 +42,11 @@ async function ask(tool, args = {}, { signal, text = false } = {}) {
   return text ? response.text() : response.json();
 }
 
-// Asks for all pages of an answer; `take` gets each of them and returns whether it wants more.
+// Asks for all pages of an answer; `take` gets each of them and returns whether it wants more, or a promise of that.
 async function askPages(tool, args, take, options) {
   for (let cursor; ; ) {
     const answer = await ask(tool, { ...args, cursor }, options);
-    if (!take(answer) || !answer.next) return;
+    if (!(await take(answer)) || !answer.next) return;
     cursor = answer.next;
   }
 }

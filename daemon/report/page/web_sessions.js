@@ -4,6 +4,9 @@ const kMore = 1000;
 
 const scope = ({ agent, project, since, state }) => ({ platform: agent, project, since, state, all_projects: true });
 
+// Resolves to true when what was set is on the screen.
+const onScreen = () => new Promise((resolve) => { requestAnimationFrame(() => setTimeout(() => resolve(true))); });
+
 // All sessions that fit, newest first: some at once, the others as they come. When something was stored,
 // the newest are asked for again. No filters: nothing is asked.
 function useSessions(filters, version) {
@@ -19,7 +22,7 @@ function useSessions(filters, version) {
       for (const session of answer.sessions) found.set(session.session_id, session);
       setState({ sessions: [...found.values()], total: answer.total, key });
       args.n_results = kMore;
-      return true;
+      return onScreen(); // what is shown first waits for nothing
     };
     askPages('list_sessions', { ...args, n_results: firstList.n_results }, take, { signal: stop.signal })
       .catch((error) => error.name !== 'AbortError' && setState({ sessions: [], error }));
