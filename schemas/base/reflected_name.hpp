@@ -13,20 +13,27 @@ namespace memd::reflect {
 
 namespace detail {
 
-// As the compiler spells the value: "memd::Role::user", "&memd::Row::slug"; "(memd::Role)9" where none has a name.
+template <auto value>
+constexpr std::string_view told() {
+  return __PRETTY_FUNCTION__;  // "… [value = …]", of g++ "… [with auto value = …; …]"
+}
+inline constexpr std::size_t kBefore = told<0>().find("value = ") + 8;
+inline constexpr std::size_t kBehind = told<0>().size() - kBefore - 1;
+
+// As the compiler spells the value: "memd::Role::user", "&memd::Row::slug"; "(memd::Role)9" where none has a name. Of
+// thousands of members: a search for the beginning would take seconds of compiling.
 template <auto value>
 constexpr std::string_view spelled() {
-  std::string_view all = __PRETTY_FUNCTION__;  // "… [value = …]", of g++ "… [with auto value = …; …]"
-  all.remove_prefix(all.find("value = ") + 8);
-  return all.substr(0, all.find_first_of(";]"));
+  return {told<value>().data() + kBefore, told<value>().size() - kBefore - kBehind};
 }
 
 // Without the text around the name, which would stay in the program.
 template <auto value>
 inline constexpr auto kLetters = [] {
-  constexpr std::string_view name = spelled<value>().substr(spelled<value>().rfind(':') + 1);
-  std::array<char, name.size()> out{};
-  std::copy(name.begin(), name.end(), out.begin());
+  constexpr std::string_view all = spelled<value>();
+  constexpr std::size_t begin = all.rfind(':') + 1;
+  std::array<char, all.size() - begin> out{};
+  std::copy(all.begin() + begin, all.end(), out.begin());
   return out;
 }();
 
