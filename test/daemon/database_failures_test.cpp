@@ -38,7 +38,7 @@ class DatabaseFailures : public testing::Test {
   }
   std::int64_t hits(std::string text) {
     Reader reader(database());
-    const auto answer = reader.search({.asked = search::parse_query(text)});
+    const auto answer = reader.search({{.asked = search::parse_query(text)}});
     return answer ? static_cast<std::int64_t>(answer->hits.size()) : -1;
   }
 

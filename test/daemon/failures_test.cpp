@@ -50,7 +50,7 @@ class Failures : public testing::Test {
   }
   std::int64_t hits(std::string text) {
     Reader reader(database());
-    const auto answer = reader.search({.asked = search::parse_query(text)});
+    const auto answer = reader.search({{.asked = search::parse_query(text)}});
     return answer ? static_cast<std::int64_t>(answer->hits.size()) : -1;
   }
 
@@ -264,7 +264,7 @@ TEST_F(Failures, Failure24_WritingNeverBlocksReading) {
   db.exec("PRAGMA user_version = 9999");
   db.exec("COMMIT");
   Reader reader(database());
-  const auto answer = reader.search({.asked = search::parse_query("there")});
+  const auto answer = reader.search({{.asked = search::parse_query("there")}});
   ASSERT_FALSE(answer);
   EXPECT_THAT(answer.error().message(), testing::HasSubstr("install the newer memd"));
 }

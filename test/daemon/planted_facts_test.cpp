@@ -9,6 +9,7 @@
 #include "store/reader.hpp"
 #include "test/support/corpus_store.hpp"
 #include "test/support/source_dir.hpp"
+#include "test/support/tool_fixture.hpp"
 
 #include <gtest/gtest.h>
 #include <boost/json.hpp>
@@ -241,7 +242,7 @@ class PlantedFacts : public testing::Test {
     ReaderPool pool(database, 1);
     const PlantedNoFreshness freshness;
     const PlantedRawText raw;
-    std::vector<AdapterDescription> adapters;
+    test::FakeAdapters adapters;
     for (const Adapter* adapter : all_adapters())
       adapters.push_back(adapter->describe());
     mcp::ToolRegistry registry;

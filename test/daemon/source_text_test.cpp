@@ -36,7 +36,7 @@ class ClineTask : public testing::Test {
     const auto contents = reader->session(session, {}).value();
     for (const SnapshotReader::Item& item : contents->items)
       events_.push_back(
-          {Platform::cline, source.path, source.format, SourceState::active, "cline:" + session, 1, {}, item.key});
+          {{Platform::cline, source.path, source.format, "cline:" + session}, SourceState::active, 1, {}, item.key});
   }
 
   static std::size_t found(const tools::RawText& texts, const std::vector<EventSource>& events) {

@@ -73,7 +73,7 @@ TEST_F(Completions, ASessionThatIsEvictedTakesItsAnswersAlong) {
   auto writer = Writer::open(dir_ / "memd.db", clock_);
   ASSERT_TRUE(writer);
   SourceSlice slice;
-  slice.source = {.platform = Platform::claude_code, .path = "/x/a.jsonl"};
+  slice.source = {{.platform = Platform::claude_code, .path = "/x/a.jsonl"}};
   slice.batch = test::EventScript("claude_code:a").user("Hello").batch();
   ASSERT_TRUE((*writer)->apply(slice));
   AnswerCache cache(open(), clock_);

@@ -30,7 +30,7 @@ TEST(Reader, StoreThatDoesNotExistIsEmptyUntilItAppears) {
   test::TempDir dir;
   Reader reader(dir.path() / "later" / "memd.db");
   EXPECT_EQ(reader.ask(SessionListQuery{})->total, 0);
-  EXPECT_THAT(reader.search({.asked = search::parse_query("x")})->hits, IsEmpty());
+  EXPECT_THAT(reader.search({{.asked = search::parse_query("x")}})->hits, IsEmpty());
   EXPECT_THAT(*reader.ask(PlatformTotalsQuery{}), IsEmpty());
   EXPECT_THAT(reader.ask(TimelineQuery{})->slices, IsEmpty());
   EXPECT_TRUE(reader.ask(ExchangeQuery{1}).error().is(Errc::not_found));
