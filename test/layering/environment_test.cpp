@@ -27,12 +27,12 @@ void add_matches(const std::string& text, const std::string& pattern, std::set<s
 }
 
 // The functions that take the name of a variable; a call of getenv with anything else than a literal is inside one.
-const std::string kReaders = "(?:getenv|setenv|variable|value_of|path_variable|places)";
+const std::string kReaders = "(?:getenv|setenv|variable|value_of|path_variable|places|roots_in)";
 
 std::set<std::string> variables_in(const std::string& source) {
   std::set<std::string> out;
-  const std::array<std::string_view, 7> signs{"getenv",    "setenv", "variable(\"", "value_of(\"",
-                                              "places(\"", "MEMD_",  "\"${"};
+  const std::array<std::string_view, 8> signs{"getenv",    "setenv",      "variable(\"", "value_of(\"",
+                                              "places(\"", "roots_in(\"", "MEMD_",       "\"${"};
   const auto has = [&](std::string_view sign) { return source.find(sign) != std::string::npos; };
   if (std::none_of(signs.begin(), signs.end(), has) && !has("Variable = ")) return out;
   add_matches(source, "\\b" + kReaders + R"re(\("([A-Z][A-Z0-9_]*)")re", out);
@@ -73,8 +73,9 @@ TEST(Environment, ThePageNamesEveryVariableThatTheSourcesRead) {
 }
 
 TEST(Environment, VariablesAreFoundHoweverTheyAreRead) {
-  EXPECT_THAT(variables_in("std::getenv(\"A_B\"); value_of(\"C\"); k = path_variable(\"D\"); home.places(\"E\", x)"),
-              testing::ElementsAre("A_B", "C", "D", "E"));
+  EXPECT_THAT(variables_in("std::getenv(\"A_B\"); value_of(\"C\"); k = path_variable(\"D\"); home.places(\"E\", x); "
+                           "home.roots_in(\"I\", y)"),
+              testing::ElementsAre("A_B", "C", "D", "E", "I"));
   EXPECT_THAT(variables_in("for (const char* name : {\"F\", \"G\"})\n    if (std::getenv(name))"),
               testing::ElementsAre("F", "G"));
   EXPECT_THAT(variables_in("kFdVariable = \"H\"; \"[ $MEMD_X = off ]\"; say(\"NOT_ONE\")"),
