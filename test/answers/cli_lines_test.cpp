@@ -198,7 +198,7 @@ TEST(CliHits, TheTurnsWithAllWordsAreCounted) {
         },
         80);
   };
-  EXPECT_THAT(text(), testing::HasSubstr("1,234 turns have all the words: -n N for more"));
+  EXPECT_THAT(text(), testing::HasSubstr("1,234 turns have all the words  ·  -n N for more"));
   answer.next.reset();
   answer.with_all_words = 1;
   EXPECT_THAT(text(), testing::HasSubstr("1 turn has all the words"));

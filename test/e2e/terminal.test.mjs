@@ -27,6 +27,19 @@ const memd = ['memd', ...options(home)].join(' ');
 
 const inTerminal = (use, columns, rows) => inTerminalOf(home, use, { columns, rows });
 
+describe('what is written', () => {
+  const written = (args, env) => screen(home, 80, args, env).catch(({ stdout }) => stdout);
+
+  test('a page or a session on standard output has no progress bar beside it', async () => {
+    for (const args of [['report', '-o', '-'], ['export', 'latest', '--format', 'markdown', '-o', '-'], ['export', 'latest', '--format', 'html', '-o', '-']])
+      assert.doesNotMatch(await written(args), /reporting|exporting|█|░/, args.join(' '));
+  });
+
+  test('an editor that writes nothing makes no memory', async () => {
+    assert.match(await written(['memory', 'write', '--type', 'learning', '--title', 'Nothing'], { EDITOR: 'true' }), /nothing was written/);
+  });
+});
+
 describe('a terminal', { skip: has('tmux') ? false : 'there is no tmux here' }, () => {
   test('colour, and matches stand out', () =>
     inTerminal(async (terminal) => {

@@ -159,11 +159,8 @@ void HitsView::end(const tools::SemanticSearchAnswer& last) {
   if (last.weak) commands.emplace_back("--also WORDS, as these match weakly");
   if (last.better_elsewhere) commands.push_back("memd show " + last.better_elsewhere->exchange_id);
   if (!first_id_.empty()) commands.push_back("memd " + first_id_);
-  const std::string more = last.next ? "-n N for more" : "";
-  if (!counted_.empty())
-    commands.push_back(counted_ + (more.empty() ? "" : ": ") + more);
-  else if (!more.empty())
-    commands.push_back(more);
+  if (!counted_.empty()) commands.push_back(counted_);
+  if (last.next) commands.emplace_back("-n N for more");
   print_below(screen_, last, commands);
 }
 
