@@ -144,8 +144,8 @@ struct Description {
 
 // Reads a description. `file`: its name in messages. Errc::bad_config names file, line and key, and what to do.
 Result<Description> parse_description(std::string_view yaml, const std::string& file);
-// Returns the roots of a good description whose sources begin with them, as those of a built-in agent do, in a fiftieth
-// of the time.
+// Returns the roots of a good description whose sources begin with them, as those of a built-in agent do. It takes a
+// tenth of the time.
 std::vector<std::string> roots_in(std::string_view yaml, const std::string& file);
 // Reads one that is part of another document. Throws ErrorException.
 Description read_description(const YAML::Node& node, const std::string& file);

@@ -116,7 +116,8 @@ bool has_words(std::string_view text, std::string_view words) {
 
 }  // namespace
 
-CueMatcher::CueMatcher(std::span<const std::string_view> files) : branches_(2) {
+CueMatcher::CueMatcher(std::span<const std::string_view> files, std::optional<CueSet> only)
+    : branches_(2), only_(only) {
   for (const std::string_view file : files)
     read(file);
   freeze();
@@ -215,7 +216,7 @@ void CueMatcher::read(std::string_view file) {
     if (line.empty() || line.front() == '#') continue;
     if (line.front() != '[') {
       if (!cue) throw std::logic_error("cues: \"" + std::string(line) + "\" stands in no section");
-      add_line(line, *cue, opens);
+      if (!only_ || only_->has(*cue)) add_line(line, *cue, opens);
       continue;
     }
     const std::string_view name = line.substr(1, line.find_first_of(" ]") - 1);
@@ -397,14 +398,22 @@ std::vector<CueHit> CueMatcher::all(std::string_view text, CueSet wanted) const 
   return found;
 }
 
+namespace {
+
+CueMatcher built_in(std::optional<CueSet> only) {
+  std::vector<std::string_view> texts;
+  for (const auto& file : embedded::cue_files())
+    texts.push_back(file.text);
+  return CueMatcher(texts, only);
+}
+
+}  // namespace
+
 const CueMatcher& cues() {
-  static const CueMatcher kMatcher = [] {
-    std::vector<std::string_view> texts;
-    for (const auto& file : embedded::cue_files())
-      texts.push_back(file.text);
-    return CueMatcher(texts);
-  }();
+  static const CueMatcher kMatcher = built_in(std::nullopt);
   return kMatcher;
 }
+
+CueMatcher cues_of(CueSet only) { return built_in(only); }
 
 }  // namespace memd

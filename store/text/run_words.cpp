@@ -28,8 +28,13 @@ bool matches_from(std::string_view line, std::string_view pattern) {
     if (pattern == "$") return line.empty();
     if (pattern.starts_with(kGap)) {
       pattern.remove_prefix(kGap.size());
-      for (std::size_t at = 0; at <= line.size(); ++at)
+      const bool is_word =
+          !pattern.empty() && pattern.front() != '#' && pattern.front() != '$' && !pattern.starts_with(kGap);
+      for (std::size_t at = 0; at <= line.size(); ++at) {
+        if (is_word) at = line.find(pattern.front(), at);
+        if (at == std::string_view::npos) return false;
         if (matches_from(line.substr(at), pattern)) return true;
+      }
       return false;
     }
     if (pattern.front() == '#') {

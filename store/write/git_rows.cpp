@@ -96,19 +96,9 @@ std::vector<CommitLine> commits_in(std::string_view output, bool speaks_of_git) 
   return out;
 }
 
-namespace {
-
-bool has_line_in_brackets(std::string_view text) {
-  for (auto at = text.find('['); at != std::string_view::npos; at = text.find('[', at + 1))
-    if (at == 0 || text[at - 1] == '\n') return true;
-  return false;
-}
-
-}  // namespace
-
 void save_commits(sqlite::Database& db, EventRows& events, const SessionWork& session, const OpenCall& call,
                   const Event& result, std::int64_t seq) {
-  if (call.path_pk != 0 || !has_line_in_brackets(result.text)) return;  // file contents prove nothing
+  if (call.path_pk != 0 || result.text.find("] ") == std::string::npos) return;  // file contents prove nothing
   const bool git = std::string_view(call.summary).substr(0, kLineBytes).find("git") != std::string_view::npos;
   for (const auto& commit : commits_in(result.text, git)) {
     events.write();  // the new rows refer to these

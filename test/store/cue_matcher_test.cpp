@@ -9,7 +9,7 @@
 namespace memd {
 namespace {
 
-CueMatcher matcher_of(std::string_view file) { return CueMatcher(std::array{file}); }
+CueMatcher matcher_of(std::string_view file) { return CueMatcher(std::array{file}, std::nullopt); }
 
 TEST(CueMatcher, FindsWholeWords) {
   const CueMatcher m = matcher_of("# a comment\n[mended]\nnow works\nfixed\n");

@@ -200,7 +200,8 @@ LexicalQuestion LexicalSearch::understand(const SearchQuery& query, QueryLengths
   out.lengths = &lengths;
   places_.forget();
   out.typed = query.asked;
-  out.asks_why = cues().has(query.asked.text, Cue::asks_why);
+  static const CueMatcher kWhy = cues_of(Cue::asks_why);
+  out.asks_why = kWhy.has(query.asked.text, Cue::asks_why);
   statistics_.refresh();
   titles_.refresh();
   out.plan = plan_query(out.typed, {tokenizer_, statistics_, names_, titles_});
