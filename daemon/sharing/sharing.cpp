@@ -20,7 +20,6 @@
 #include "store/files/system_calls.hpp"
 #include "store/files/whole_file.hpp"
 #include "store/read/projects.hpp"
-#include "store/reader.hpp"
 #include "store/seal/sealed_box.hpp"
 #include "store/write/forgetting.hpp"
 #include "store/write/share_rows.hpp"
@@ -112,6 +111,8 @@ std::string host_name() {
 
 }  // namespace
 
+Sharing::Sharing(MemoryHost& host) : host_(host), store_(Reader::in_background(host.settings().layout.database())) {}
+
 Result<Sharing> Sharing::open(MemoryHost& host) {
   Sharing out(host);
   MEMD_TRY(files::make_directories(out.directory()));
@@ -135,8 +136,6 @@ fs::path Sharing::directory() const { return host_.settings().layout.data_dir() 
 fs::path Sharing::inbox(const std::string& session_uid) const {
   return directory() / "sessions" / (sha256_hex(session_uid).substr(0, 2 * kMachineDigits) + ".jsonl");
 }
-
-Reader Sharing::reader() const { return Reader::in_background(host_.settings().layout.database()); }
 
 Member Sharing::self(const ShareRow& share, bool left) const {
   Member out;
@@ -183,8 +182,7 @@ Result<void> Sharing::exchange_files(const ShareRow& share) {
 }
 
 Result<ShareRow> Sharing::init(const std::string& place, const std::string& project, bool sealed) {
-  Reader reading = reader();
-  MEMD_TRY_ASSIGN(ShareRow share, share_of(reading, place, project));
+  MEMD_TRY_ASSIGN(ShareRow share, share_of(store_, place, project));
   MEMD_TRY_ASSIGN(const bool remote, is_remote(place));
   std::error_code ec;
   if (!remote && !fs::is_directory(place, ec))
@@ -206,8 +204,7 @@ Result<ShareRow> Sharing::init(const std::string& place, const std::string& proj
 }
 
 Result<ShareRow> Sharing::join(const std::string& place, const std::string& project, const std::string& invitation) {
-  Reader reading = reader();
-  MEMD_TRY_ASSIGN(ShareRow share, share_of(reading, place, project));
+  MEMD_TRY_ASSIGN(ShareRow share, share_of(store_, place, project));
   share.invitation = invitation;
   MEMD_TRY(exchange_files(share));
   MEMD_TRY_ASSIGN(const SharePlace at, place_of(share));
@@ -241,7 +238,7 @@ Result<void> Sharing::leave(const ShareRow& share) {
 // Returns what tells of a change: times of the place's directories and of what was forgotten, sessions to be written.
 // Empty: a change from now on might not be seen, because what is there has just changed, or is on a file system that
 // reports no changes.
-std::string Sharing::look(const ShareRow& share, const SharePlace& place) const {
+std::string Sharing::look(const ShareRow& share, const SharePlace& place) {
   std::string out;
   if (!file_system_of(place.directory()).silent.empty()) return out;
   const TimeMs now = host_.clock().now();
@@ -255,7 +252,7 @@ std::string Sharing::look(const ShareRow& share, const SharePlace& place) const 
     if (changed.tv_sec + 1 >= now / 1000) return {};
     out += fmt::format("{} {} {}.{}\n", path.native(), s.st_ino, changed.tv_sec, changed.tv_nsec);
   }
-  const auto sessions = reader().ask(changed(share));
+  const auto sessions = store_.ask(changed(share));
   if (!sessions) return {};
   for (const auto& session : *sessions)
     out += fmt::format("{} {}\n", session.session_uid, session.ingested_at);
@@ -359,11 +356,10 @@ CipherOf Sharing::ciphers_of(const SharePlace& place, const std::string& machine
 
 // Reads what the store knows of the share, and what is to stay out of it.
 Result<void> Sharing::load(Work& work) {
-  Reader reading = reader();
-  MEMD_TRY_ASSIGN(const auto sessions, reading.ask(SharedSessionsQuery{work.share.pk}));
+  MEMD_TRY_ASSIGN(const auto sessions, store_.ask(SharedSessionsQuery{work.share.pk}));
   for (const auto& session : sessions)
     work.sessions[session.session_uid] = session;
-  MEMD_TRY_ASSIGN(const auto segments, reading.ask(SharedSegmentsQuery{work.share.pk}));
+  MEMD_TRY_ASSIGN(const auto segments, store_.ask(SharedSegmentsQuery{work.share.pk}));
   for (const auto& segment : segments) {
     work.known.insert(segment.name);
     if (segment.machine == machine_)
@@ -456,11 +452,10 @@ Result<void> Sharing::take_out(Work& work) {
 }
 
 Result<void> Sharing::publish(Work& work, const std::stop_token& stop) {
-  Reader reading = reader();
   const auto& settings = host_.settings();
   RecordFinder records(settings.layout.database(), settings.layout.raw_dir(), raw::FrameSeal(settings.cipher));
   const interchange::AsOf as_of{host_.clock().now(), settings.config.sessions.stopped_after};
-  MEMD_TRY_ASSIGN(const auto sessions, reading.ask(changed(work.share)));
+  MEMD_TRY_ASSIGN(const auto sessions, store_.ask(changed(work.share)));
   for (const auto& session : sessions) {
     if (stop.stop_requested()) break;
     const std::string& uid = session.session_uid;
@@ -476,8 +471,7 @@ Result<void> Sharing::publish(Work& work, const std::stop_token& stop) {
                                          {},
                                          {from, until},
                                          false};
-      MEMD_TRY_ASSIGN(const auto report,
-                      interchange::export_session(reading, records, session.session_pk, as_of, sink));
+      MEMD_TRY_ASSIGN(const auto report, interchange::export_session(store_, records, session.session_pk, as_of, sink));
       const auto& before = work.segments[uid];
       segment.head.session_id = uid;
       segment.head.commit = session.commit;
@@ -502,9 +496,8 @@ Result<void> Sharing::exchange_rows(Work& work) {
   for (const auto& [uid, session] : work.sessions)
     own.push_back(
         {uid, fmt::format("{} {} {}", session.next_seq, session.last_event, session.ingested_at), session.is_out});
-  Reader reading = reader();
   const TeamServer::Exchanges exchanges = [&](const std::string& uid, const auto& hashes) {
-    return reading.ask(TeamExchangesQuery{uid, hashes});
+    return store_.ask(TeamExchangesQuery{uid, hashes});
   };
   MEMD_TRY_ASSIGN(auto out, server->exchange_rows(work.share.project, work.members.at(machine_), own, exchanges));
   std::erase_if(out, [&](const std::string& uid) {
@@ -617,9 +610,8 @@ Result<void> Sharing::settle(Work& work, const std::stop_token& stop) {
 // Forgets what others took out. A session that an agent of this machine has stays here, and leaves the share.
 Result<void> Sharing::honour(Work& work, const std::vector<std::string>& out) {
   if (out.empty()) return {};
-  Reader reading = reader();
   const SharedByOthersQuery by_others{out};
-  MEMD_TRY_ASSIGN(const auto gone, reading.ask(by_others));
+  MEMD_TRY_ASSIGN(const auto gone, store_.ask(by_others));
   if (!gone.empty()) {
     const auto forgotten = host_.ingest()->perform([&](Writer& writer) -> Result<void> {
       const auto done = Forgetting(writer, judge_of_records).forget(gone);
@@ -645,8 +637,7 @@ Result<void> Sharing::honour(Work& work, const std::vector<std::string>& out) {
 Result<std::vector<std::string>> Sharing::verify(const ShareRow& share) {
   MEMD_TRY_ASSIGN(const SharePlace place, place_of(share));
   MEMD_TRY(place.share());
-  Reader reading = reader();
-  MEMD_TRY_ASSIGN(const auto segments, reading.ask(SharedSegmentsQuery{share.pk}));
+  MEMD_TRY_ASSIGN(const auto segments, store_.ask(SharedSegmentsQuery{share.pk}));
   std::vector<std::string> out;
   if (TeamServer* const server = server_of(share)) {
     MEMD_TRY_ASSIGN(out, server->verify(share.project, place, machine_));

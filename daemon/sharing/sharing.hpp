@@ -7,6 +7,7 @@
 #include "schemas/base/timestamp.hpp"
 #include "schemas/share.hpp"
 #include "store/read/shares.hpp"
+#include "store/reader.hpp"
 #include "store/text/redaction/forgotten_text.hpp"
 
 #include <cstdint>
@@ -20,7 +21,6 @@
 
 namespace memd {
 class MemoryHost;
-class Reader;
 class Withheld;
 }  // namespace memd
 
@@ -70,7 +70,7 @@ class Sharing {
   std::vector<Member> members(const ShareRow& share, const SharePlace& place) const;
 
  private:
-  explicit Sharing(MemoryHost& host) : host_(host) {}
+  explicit Sharing(MemoryHost& host);
 
   // One share during a sync.
   struct Work {
@@ -93,7 +93,7 @@ class Sharing {
     std::string seen;  // what look() gave when there was nothing to do
     TimeMs since = 0;
   };
-  std::string look(const ShareRow& share, const SharePlace& place) const;
+  std::string look(const ShareRow& share, const SharePlace& place);
   ChangedSharedSessionsQuery changed(const ShareRow& share) const;
 
   Result<void> admit(Work& work);
@@ -115,9 +115,9 @@ class Sharing {
   Member self(const ShareRow& share, bool left) const;
   std::filesystem::path directory() const;
   std::filesystem::path inbox(const std::string& session_uid) const;
-  Reader reader() const;
 
   MemoryHost& host_;
+  Reader store_;
   std::string secret_;                                // key of this machine
   std::string machine_;                               // its id
   std::map<std::string, TeamServer> servers_;         // by URL

@@ -27,6 +27,7 @@ constexpr auto kAfterTrouble = 30s;
 SharingThread::SharingThread(MemoryHost& host, Watch watch)
     : host_(host),
       watch_(std::move(watch)),
+      store_(Reader::in_background(host.settings().layout.database())),
       thread_("memd-share", [this](const std::stop_token& stop) { return round(stop); }) {}
 
 void SharingThread::hint(const std::filesystem::path& path) {
@@ -38,8 +39,7 @@ void SharingThread::hint(const std::filesystem::path& path) {
 }
 
 BackgroundThread::Next SharingThread::round(const std::stop_token& stop) {
-  Reader reader = Reader::in_background(host_.settings().layout.database());
-  const auto shares = reader.ask(SharesQuery{});
+  const auto shares = store_.ask(SharesQuery{});
   if (!shares || (shares->empty() && !sharing_)) return {};
   if (!sharing_) {
     auto opened = Sharing::open(host_);

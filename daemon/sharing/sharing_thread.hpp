@@ -34,6 +34,7 @@ class SharingThread {
 
   MemoryHost& host_;
   const Watch watch_;
+  Reader store_;                                 // of the thread
   std::optional<Sharing> sharing_;               // made when there is a share
   std::map<std::string, std::string> troubles_;  // by place, as they were logged
   std::mutex mutex_;
