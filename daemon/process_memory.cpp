@@ -1,5 +1,7 @@
 #include "daemon/process_memory.hpp"
 
+#include "store/enrich/embedding/sentence_network.hpp"
+
 #include <cstddef>
 #include <cstdint>
 
@@ -63,6 +65,7 @@ void trim_heap() {
 void unmap_program_pages() {
 #ifdef __linux__
   (void)::dl_iterate_phdr(unmap_pages_of, nullptr);
+  embedding::unmap_network_pages();
 #endif
 }
 

@@ -39,6 +39,7 @@ for target in "${targets[@]}"; do
     *) ! readelf --program-headers "$program" | grep -q INTERP || die "$program needs shared libraries" ;;
   esac
   install -m 0755 "$program" "$stage/bin/memd"
+  cp -r "$(dirname "$program")/../lib" "$stage" # the network
   cp -r "$told/share" "$stage"
   install -m 0644 LICENSE "$stage/share/doc/memd/copyright"
   install -m 0644 packaging/model/LICENSE "$stage/share/doc/memd/models-license.txt"

@@ -30,7 +30,14 @@ Result<SecondLookStatus> second_look_status(MemoryHost& host) {
   out.exchanges = backlog.exchanges;
   out.turned_off_by = turned_off_by(host);
   if (!out.turned_off_by.empty()) return out;
-  out.model = host.semantic().models()->second_look->model().name;
+  const auto models = host.semantic().models();
+  if (models->second_look == nullptr) {
+    out.made = backlog.made;
+    out.waiting = backlog.waiting;
+    out.paused = models->second_look_missing;
+    return out;
+  }
+  out.model = models->second_look->model().name;
   // Until the store knows this network, all exchanges wait.
   const bool is_known = backlog.model == out.model;
   out.made = is_known ? backlog.made : 0;
@@ -48,6 +55,8 @@ Result<SecondLookRun> look_again_now(MemoryHost& host, std::chrono::steady_clock
                                      mcp::ToolContext& context) {
   if (const std::string by = turned_off_by(host); !by.empty())
     return Error(Errc::unsupported, "the second look is off (" + by + ")");
+  if (const std::string missing = host.semantic().models()->second_look_missing; !missing.empty())
+    return Error(Errc::unavailable, missing);
   SecondLookWorker& worker = *host.second_look();
   MEMD_TRY_ASSIGN(const SecondLookStatus before, second_look_status(host));
   worker.hurry(true);
@@ -69,6 +78,9 @@ Result<SecondLookRun> look_again_now(MemoryHost& host, std::chrono::steady_clock
 DoctorCheck check_second_look(MemoryHost& host) {
   const auto status = second_look_status(host);
   if (!status) return {"second look", "problem", status.error().message(), "See what is said about the store."};
+  if (!host.semantic().models()->second_look_missing.empty())
+    return {"second look", "problem", second_look_text(*status),
+            "Install memd again: the file belongs to the program."};
   return {"second look", "ok", second_look_text(*status), ""};
 }
 

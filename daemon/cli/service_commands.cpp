@@ -11,6 +11,7 @@
 #include "daemon/setup/service_setup.hpp"
 #include "daemon/version.hpp"
 #include "schemas/base/harmless.hpp"
+#include "store/files/own_executable.hpp"
 #include "store/files/whole_file.hpp"
 
 #include <fmt/format.h>
@@ -52,7 +53,7 @@ bool needs_network(const Config& config) {
 Result<ServiceSetup> service_setup(const Settings& settings) {
   const auto places = setup::ClientPlaces::of(settings.home);
   ServiceSetup out;
-  out.program = {own_executable("memd"), settings.forward};
+  out.program = {files::own_executable(), settings.forward};
   out.home = settings.home;
   out.config_home = places.config_home;
   out.data_dir = settings.layout.data_dir();
@@ -216,7 +217,7 @@ Command uninstall_command() {
     UninstallReport report;
     report.dry_run = o->dry_run;
     report.data_meant = o->data;
-    report.program = own_executable("memd").string();
+    report.program = files::own_executable().string();
     const fs::path data = settings.layout.data_dir();
     report.data = data.string();
     MEMD_TRY_ASSIGN(report.changes, unregister_everywhere(settings, o->dry_run));

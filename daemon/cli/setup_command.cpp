@@ -5,9 +5,9 @@
 #include "daemon/cli/resume_command_line.hpp"
 #include "daemon/cli/service_control.hpp"
 #include "daemon/host/settings.hpp"
-#include "daemon/serve/daemon_client.hpp"
 #include "daemon/setup/registration.hpp"
 #include "daemon/tools/capability_matrix.hpp"
+#include "store/files/own_executable.hpp"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -66,7 +66,7 @@ Result<fs::path> project_root() {
 }
 
 Result<Registration> registration_of(const Settings& settings, ClientScope scope) {
-  const fs::path executable = own_executable("memd");
+  const fs::path executable = files::own_executable();
   if (!executable.is_absolute() || executable == "/proc/self/exe")
     return Error(Errc::unavailable, "cannot tell where memd is installed");
   setup::ServerProgram program{executable, settings.forward};

@@ -221,6 +221,7 @@ void SemanticSide::make_workers(IngestService& ingest, bool in_background, TimeM
   of_second_look.perform = parts.perform;
   of_second_look.wait_for_ingest = parts.wait_for_ingest;
   of_second_look.network = [this] { return models()->second_look; };
+  of_second_look.lacks_network = [this] { return !models()->second_look_missing.empty(); };
   SecondLookOptions looks;
   looks.in_background = in_background;
   worker_ = std::make_unique<EnrichmentWorker>(std::move(parts), clock_, std::move(options));

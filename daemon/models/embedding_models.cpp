@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 namespace memd::embedding {
 namespace {
@@ -15,9 +16,12 @@ std::shared_ptr<Embedder> builtin() {
   return {std::shared_ptr<void>(), &builtin_embedder()};
 }
 
-// Returns the network of this process, made on first use.
-std::shared_ptr<Embedder> builtin_network() {
-  static const auto network = std::make_shared<BuiltinNetwork>();
+// Returns the network of this process, made on first use, or why it cannot be used.
+const Result<std::shared_ptr<Embedder>>& builtin_network() {
+  static const auto network = []() -> Result<std::shared_ptr<Embedder>> {
+    MEMD_TRY_ASSIGN(BuiltinNetwork loaded, BuiltinNetwork::load());
+    return std::make_shared<BuiltinNetwork>(std::move(loaded));
+  }();
   return network;
 }
 
@@ -41,7 +45,12 @@ std::shared_ptr<const Models> make_models(const EmbeddingConfig& config) {
   if (config.choice.provider == EmbeddingProvider::disabled) return out;
   out->builtin = builtin();
   // What it gains was measured beside the built-in model only.
-  if (config.second_look && config.choice.provider == EmbeddingProvider::builtin) out->second_look = builtin_network();
+  if (config.second_look && config.choice.provider == EmbeddingProvider::builtin) {
+    if (const auto& network = builtin_network())
+      out->second_look = *network;
+    else
+      out->second_look_missing = network.error().message();
+  }
   ModelClients clients;
   const auto add = [&](const EmbeddingModelChoice& choice) {
     if (choice.provider == EmbeddingProvider::builtin) {

@@ -28,6 +28,7 @@ struct Models {
   std::shared_ptr<Embedder> builtin;
   // The network whose vectors the best hits of a search are ranked with once more; null: it is off.
   std::shared_ptr<Embedder> second_look;
+  std::string second_look_missing;  // why it is off although it is configured; empty: it is not
 
   // Returns the model of that name; null when this process cannot use it.
   std::shared_ptr<Embedder> find(std::string_view name) const;

@@ -23,11 +23,12 @@ SecondLookMaker::SecondLookMaker(const SecondLookParts& parts, const Clock& cloc
       clock_(clock),
       settled_after_(settled_after),
       store_(Reader::in_background(parts.database)),
-      network_(parts.network()) {}
+      network_(parts.network()),
+      lacks_network_(parts.lacks_network && parts.lacks_network()) {}
 
 Result<std::vector<PendingSecondLook>> SecondLookMaker::next_batch(bool include_unsettled,
                                                                    const std::stop_token& stop) {
-  if (!store_knows_) MEMD_TRY(tell_store(stop));
+  if (!store_knows_ && !lacks_network_) MEMD_TRY(tell_store(stop));
   std::vector<PendingSecondLook> batch;
   if (is_off()) return batch;
   const TimeMs now = clock_.now();

@@ -27,6 +27,9 @@ struct SecondLookParts {
   std::function<bool(std::chrono::milliseconds)> wait_for_ingest;
   // Returns the network; null: the second look is off. Called once, on the worker's thread.
   std::function<std::shared_ptr<embedding::Embedder>()> network;
+  // Returns whether it is off for want of the network's file only: the store keeps the vectors. Likewise; empty: it is
+  // not.
+  std::function<bool()> lacks_network;
 };
 
 // Takes exchanges from the queue of the second look, makes their vectors and has them written. Tells the store which
@@ -39,7 +42,7 @@ class SecondLookMaker {
   // Call it before each round over the queue.
   void begin() { debouncer_.begin(); }
   // Returns the newest exchanges that wait, empty: none. `include_unsettled`: also those that are still being written.
-  // While the second look is off, deletes what it left in the store.
+  // While the second look is turned off, deletes what it left in the store.
   Result<std::vector<PendingSecondLook>> next_batch(bool include_unsettled, const std::stop_token& stop);
   // Makes the vectors of a batch and stores them. Errors: those of the store; cancelled.
   Result<void> make(const std::vector<PendingSecondLook>& batch, const std::stop_token& stop);
@@ -55,6 +58,7 @@ class SecondLookMaker {
   const ExchangeDebouncer::Limits settled_after_;
   Reader store_;
   const std::shared_ptr<embedding::Embedder> network_;
+  const bool lacks_network_;
   ExchangeDebouncer debouncer_;
   bool store_knows_ = false;  // the network, or that there is none
 };

@@ -5,6 +5,7 @@
 #include "protocol/transport/byte_stream.hpp"
 #include "schemas/base/error.hpp"
 #include "schemas/base/hash.hpp"
+#include "store/files/own_executable.hpp"
 
 #include <fmt/format.h>
 #include <sys/stat.h>
@@ -88,7 +89,7 @@ std::filesystem::path grpc_socket_path(const Settings& settings, const std::file
 
 Result<DaemonAddress> daemon_address(const Settings& settings, const std::optional<std::string>& chosen) {
   MEMD_TRY_ASSIGN(const auto socket, socket_of(settings, chosen));
-  DaemonAddress address{settings.layout.data_dir(), socket, own_executable("memd"), {"--socket"}};
+  DaemonAddress address{settings.layout.data_dir(), socket, files::own_executable(), {"--socket"}};
   if (chosen && !chosen->empty()) address.arguments.push_back(socket.string());
   address.arguments.insert(address.arguments.end(), settings.forward.begin(), settings.forward.end());
   return address;

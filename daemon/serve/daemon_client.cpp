@@ -9,16 +9,12 @@
 #include <fmt/format.h>
 
 #include <fcntl.h>
-#ifdef __APPLE__
-#include <mach-o/dyld.h>
-#endif
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
@@ -128,29 +124,6 @@ Result<void> spawn_detached(const DetachedProcess& process) {
 }
 
 }  // namespace
-
-fs::path own_executable(const char* argv0) {
-  std::error_code ec;
-#ifdef __APPLE__
-  std::array<char, 4096> buffer{};
-  auto size = static_cast<std::uint32_t>(buffer.size());
-  if (::_NSGetExecutablePath(buffer.data(), &size) == 0) return fs::canonical(buffer.data(), ec);
-#endif
-  fs::path path = fs::read_symlink("/proc/self/exe", ec);
-  if (ec) {
-    path = fs::absolute(argv0 == nullptr ? "memd" : argv0, ec);
-    return path;
-  }
-  // The executable was replaced while running: start the new one.
-  constexpr std::string_view deleted = " (deleted)";
-  const std::string text = path.native();
-  if (text.ends_with(deleted)) {
-    const fs::path replaced = text.substr(0, text.size() - deleted.size());
-    if (fs::exists(replaced, ec)) return replaced;
-    return "/proc/self/exe";
-  }
-  return path;
-}
 
 DaemonClient::DaemonClient(DaemonAddress address, StandInDoor stand_in, milliseconds deadline)
     : address_(std::move(address)), stand_in_(std::move(stand_in)), deadline_(deadline) {}

@@ -23,9 +23,6 @@ struct DaemonAddress {
   std::vector<std::string> arguments;
 };
 
-// Returns the path of this program's executable; `argv0` is the fallback.
-std::filesystem::path own_executable(const char* argv0);
-
 // Connects to the daemon, one attempt at a time; the caller decides how to wait between attempts. One thread.
 class DaemonDial {
  public:

@@ -1,7 +1,7 @@
 #include "daemon/serve/newest_program.hpp"
 
-#include "daemon/serve/daemon_client.hpp"
 #include "daemon/version.hpp"
+#include "store/files/own_executable.hpp"
 #include "store/files/whole_file.hpp"
 
 #include <fmt/format.h>
@@ -33,7 +33,7 @@ NewestProgram newer_program(const std::filesystem::path& data_dir) {
   NewestProgram out{text->substr(0, line), text->substr(line + 1, text->size() - line - 2)};
   if (!is_older(version(), out.version) || !is_trusted_program(out.program)) return {};
   std::error_code ec;
-  if (std::filesystem::equivalent(own_executable("memd"), out.program, ec)) return {};  // since replaced by this one
+  if (std::filesystem::equivalent(files::own_executable(), out.program, ec)) return {};  // since replaced by this one
   return out;
 }
 

@@ -23,6 +23,7 @@
 #include "daemon/tools/toolset.hpp"
 #include "daemon/version.hpp"
 #include "schemas/base/error.hpp"
+#include "store/files/own_executable.hpp"
 
 #include <boost/asio/post.hpp>
 
@@ -493,7 +494,7 @@ Result<int> serve_socket(const Settings& settings, const std::optional<std::stri
   auto held = std::make_unique<BlockedSignals>();
   MEMD_TRY_ASSIGN(const auto listener, listening_socket(settings, path, *attempt.lock, std::move(adopted)));
   MEMD_TRY(attempt.lock->publish(listener.path()));
-  note_program(settings.layout.data_dir(), own_executable("memd"));
+  note_program(settings.layout.data_dir(), files::own_executable());
 
   const auto for_grpc = grpc_socket(settings, listener, *attempt.lock);
   log::info("listening on {}", listener.path().string());

@@ -37,10 +37,12 @@ def rendered(name, values):
     return text
 
 
-def program_in(tarball):
+def files_in(tarball):
+    """The program, and what it reads from ../lib/memd beside it, by path below the prefix."""
     with tarfile.open(tarball) as archive:
-        member = next(name for name in archive.getnames() if name.endswith("/bin/memd"))
-        return archive.extractfile(member).read()
+        wanted = [member for member in archive.getmembers() if re.search("/bin/memd$|/lib/memd/.", member.name)]
+        files = {member.name.split("/", 1)[1]: archive.extractfile(member).read() for member in wanted}
+    return files.pop("bin/memd"), sorted(files.items())
 
 
 def write_zip(path, files):
@@ -63,13 +65,14 @@ def write_npm(path, files):
                 archive.addfile(entry, io.BytesIO(data))
 
 
-def write_wheel(out, platform, program):
+def write_wheel(out, platform, program, data):
     """A wheel whose script is the program, so that pip and uvx put it where commands are. The name memd is another's."""
     info = f"memd_mcp-{VERSION}.dist-info"
     tags = "".join(f"Tag: py3-none-{tag}\n" for tag in platform.split("."))
     metadata = f"Metadata-Version: 2.1\nName: memd-mcp\nVersion: {VERSION}\nSummary: {SUMMARY}\nLicense: MIT\n\nmcp-name: dev.memd/memd\n"
     files = [
         (f"memd_mcp-{VERSION}.data/scripts/memd", program, 0o755),
+        *((f"memd_mcp-{VERSION}.data/data/{name}", content, 0o644) for name, content in data),
         ("memd_mcp.py", (HERE / "memd_mcp.py").read_bytes(), 0o644),
         (f"{info}/entry_points.txt", b"[console_scripts]\nmemd-mcp = memd_mcp:main\n", 0o644),
         (f"{info}/METADATA", metadata.encode(), 0o644),
@@ -78,9 +81,9 @@ def write_wheel(out, platform, program):
         (f"{info}/licenses/third-party.txt", (ROOT / "packaging/third-party.txt").read_bytes(), 0o644),
     ]
     record = ""
-    for name, data, _ in files:
-        digest = base64.urlsafe_b64encode(hashlib.sha256(data).digest()).rstrip(b"=").decode()
-        record += f"{name},sha256={digest},{len(data)}\n"
+    for name, content, _ in files:
+        digest = base64.urlsafe_b64encode(hashlib.sha256(content).digest()).rstrip(b"=").decode()
+        record += f"{name},sha256={digest},{len(content)}\n"
     files.append((f"{info}/RECORD", f"{record}{info}/RECORD,,\n".encode(), 0o644))
     write_zip(out / f"memd_mcp-{VERSION}-py3-none-{platform}.whl", files)
 
@@ -103,11 +106,12 @@ def main():
         values[f"SHA256_{target.upper().replace('-', '_')}"] = "0" * 64
     for target, path in tarballs.items():
         system, cpu, wheel, _ = TARGETS[target]
-        program = program_in(path)
+        program, data = files_in(path)
+        beside = [(name, content, 0o644) for name, content in data]
         values[f"SHA256_{target.upper().replace('-', '_')}"] = hashlib.sha256(path.read_bytes()).hexdigest()
         bundle = out / f"memd-{VERSION}-{target}.mcpb"
         manifest = rendered("manifest.json.in", {**values, "SYSTEM": system})
-        write_zip(bundle, [("manifest.json", manifest.encode(), 0o644), ("server/memd", program, 0o755)])
+        write_zip(bundle, [("manifest.json", manifest.encode(), 0o644), ("server/memd", program, 0o755), *beside])
         registry.append({
             "registryType": "mcpb",
             "identifier": f"{values['BASE_URL']}/{bundle.name}",
@@ -117,11 +121,11 @@ def main():
         })
         name = f"memd-mcp-{system}-{cpu}"
         package = {"name": name, "version": VERSION, "description": f"The program of memd-mcp for {target}", "license": "MIT",
-                   "os": [system], "cpu": [cpu], "files": ["bin"]}
+                   "os": [system], "cpu": [cpu], "files": ["bin", "lib"]}
         write_npm(out / f"{name}-{VERSION}.tgz", [("package.json", json.dumps(package, indent=2).encode(), 0o644),
-                                                  ("bin/memd", program, 0o755)])
+                                                  ("bin/memd", program, 0o755), *beside])
         platforms[name] = VERSION
-        write_wheel(out, wheel, program)
+        write_wheel(out, wheel, program, data)
     registry.append({"registryType": "npm", "identifier": "memd-mcp", "version": VERSION, "transport": {"type": "stdio"}})
     registry.append({"registryType": "pypi", "identifier": "memd-mcp", "version": VERSION, "runtimeHint": "uvx",
                      "transport": {"type": "stdio"}})

@@ -37,7 +37,7 @@ built() {
   mkdir -p "$build"
   { # larger groups than the preset's are compiled sooner
     cmake -S "$root" -B "$build" --preset release --toolchain "$root/packaging/release/toolchain.cmake" -DMEMD_BUILD_TESTS="$2" \
-      -DMEMD_BUILD_BENCH=OFF -DMEMD_WITH_POSTGRES=OFF -DMEMD_UNITY_BYTES=300000 &&
+      -DMEMD_NETWORK_APART="$([ "$2" = ON ] && echo OFF || echo ON)" -DMEMD_BUILD_BENCH=OFF -DMEMD_WITH_POSTGRES=OFF -DMEMD_UNITY_BYTES=300000 &&
       cp "$MEMD_RELEASE_PREFIX/key" "$build/key" &&
       cmake --build "$build" --parallel "$jobs" --target "${@:3}"
   } >"$log" 2>&1 || {

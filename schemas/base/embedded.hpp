@@ -39,7 +39,7 @@ struct EmbeddedBinary {
 };
 
 EmbeddedBinary builtin_model();     // in store/
-EmbeddedBinary sentence_network();  // in store/
+EmbeddedBinary sentence_network();  // in store/; without bytes where they are a file beside the program
 EmbeddedBinary byte_pair_ranks();   // in store/
 
 }  // namespace memd::embedded

@@ -95,6 +95,7 @@ class SecondLookWorkerTest : public testing::Test {
     };
     parts.wait_for_ingest = [this](std::chrono::milliseconds) { return !reading_; };
     parts.network = [this] { return network_; };
+    parts.lacks_network = [this] { return lacks_network_; };
     SecondLookOptions options;
     options.in_background = false;
     options.power_supplies = supplies_.path();
@@ -142,6 +143,7 @@ class SecondLookWorkerTest : public testing::Test {
   std::int64_t session_ = 0;
   std::optional<Error> failure_;  // guarded by writing_ while the worker runs
   std::shared_ptr<WatchedEmbedder> network_ = std::make_shared<WatchedEmbedder>("builtin/network");
+  bool lacks_network_ = false;
   std::unique_ptr<SecondLookWorker> worker_;
 };
 
@@ -329,6 +331,17 @@ TEST_F(SecondLookWorkerTest, TurnedOffItLeavesNothing) {
   add("beta");
   run_to_idle();
   EXPECT_EQ(rows(), 0);
+}
+
+TEST_F(SecondLookWorkerTest, WithoutTheFileOfTheNetworkTheVectorsStay) {
+  add("alpha");
+  begin();
+  network_ = nullptr;
+  lacks_network_ = true;
+  worker_.reset();
+  begin();
+  EXPECT_TRUE(backlog().on());
+  EXPECT_EQ(rows(), 1);
 }
 
 TEST_F(SecondLookWorkerTest, AnotherNetworkMakesAllAnew) {

@@ -131,7 +131,7 @@ TEST(SentenceNetwork, RefusesAnotherOrADamagedFile) {
 }
 
 TEST(BuiltinNetwork, SaysWhatIsAlikeWithoutSharedWords) {
-  BuiltinNetwork network;
+  BuiltinNetwork network = BuiltinNetwork::load().value();
   EXPECT_THAT(network.model().name, StartsWith("builtin/all-MiniLM-L6-v2-int8-"));
   EXPECT_EQ(network.model().dimension, 384);
   const std::vector<std::string_view> texts{"the box that pops up when you save", "save dialog",
@@ -142,11 +142,26 @@ TEST(BuiltinNetwork, SaysWhatIsAlikeWithoutSharedWords) {
   EXPECT_GT(cosine_of(vectors[0], vectors[1]), cosine_of(vectors[0], vectors[2]) + 0.1);
 }
 
+TEST(BuiltinNetwork, AFileBesideTheProgram) {
+  const test::TempDir prefix;
+  const auto missing = open_network_of(prefix / "bin/memd");
+  ASSERT_FALSE(missing);
+  EXPECT_TRUE(missing.error().is(Errc::not_found));
+  const auto file = prefix / ("lib/memd/minilm-l6-v2-int8-" +
+                              std::string(embedded::sentence_network().sha256.substr(0, 8)) + ".memdnet");
+  EXPECT_THAT(missing.error().message(), HasSubstr(file.string()));
+  test::write_file(file, "weights");
+  const auto found = open_network_of(prefix / "bin/memd").value();
+  found.unmap_pages();
+  EXPECT_EQ(found.bytes().size(), 7U);
+  EXPECT_EQ(std::to_integer<char>(found.bytes().front()), 'w');
+}
+
 TEST(BuiltinNetwork, EndsEarlyWhenStopped) {
   std::stop_source stop;
   stop.request_stop();
   const std::vector<std::string_view> texts{"a"};
-  BuiltinNetwork network;
+  BuiltinNetwork network = BuiltinNetwork::load().value();
   const auto vectors = network.embed(texts, Purpose::query, stop.get_token());
   ASSERT_FALSE(vectors);
   EXPECT_TRUE(vectors.error().is(Errc::cancelled));

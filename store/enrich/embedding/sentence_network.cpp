@@ -3,13 +3,16 @@
 #include "schemas/base/embedded.hpp"
 #include "schemas/base/error.hpp"
 #include "schemas/instruction_sets.hpp"
+#include "store/files/own_executable.hpp"
 #include "store/search/vectors/codes.hpp"
 
 #include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstring>
+#include <mutex>
 #include <optional>
+#include <utility>
 
 namespace memd::embedding {
 namespace {
@@ -534,16 +537,58 @@ Vector SentenceNetwork::embed(std::string_view text, const vectors::Kernels& ker
 
 namespace {
 
-constexpr std::size_t kHashDigits = 8;
+std::string short_hash() {
+  constexpr std::size_t digits = 8;
+  return std::string(embedded::sentence_network().sha256.substr(0, digits));
+}
+
+// Opened on first use, and again after a failure. Never closed: networks point into it.
+class NetworkFile {
+ public:
+  Result<std::span<const std::byte>> bytes() {
+    const std::lock_guard lock(mutex_);
+    if (!file_) {
+      MEMD_TRY_ASSIGN(files::MappedFile opened, open_network_of(files::own_executable()));
+      file_.emplace(std::move(opened));
+    }
+    return file_->bytes();
+  }
+  void unmap_pages() {
+    const std::lock_guard lock(mutex_);
+    if (file_) file_->unmap_pages();
+  }
+
+ private:
+  std::mutex mutex_;
+  std::optional<files::MappedFile> file_;
+};
+
+NetworkFile& network_file() {
+  static NetworkFile file;
+  return file;
+}
 
 }  // namespace
 
-BuiltinNetwork::BuiltinNetwork()
-    : network_(
-          SentenceNetwork::load(embedded::sentence_network().bytes, builtin_embedder().table().tokenizer()).value()) {
-  name_ = "builtin/" + std::string(network_.name()) + "-" +
-          std::string(embedded::sentence_network().sha256.substr(0, kHashDigits));
+Result<files::MappedFile> open_network_of(const std::filesystem::path& program) {
+  const std::filesystem::path name = embedded::sentence_network().name;
+  const auto file = name.stem().string() + "-" + short_hash() + name.extension().string();
+  return files::MappedFile::open(program.parent_path().parent_path() / "lib/memd" / file);
 }
+
+void unmap_network_pages() { network_file().unmap_pages(); }
+
+Result<BuiltinNetwork> BuiltinNetwork::load() {
+  std::span<const std::byte> bytes = embedded::sentence_network().bytes;
+  if (bytes.empty()) {
+    MEMD_TRY_ASSIGN(bytes, network_file().bytes());
+  }
+  MEMD_TRY_ASSIGN(SentenceNetwork network, SentenceNetwork::load(bytes, builtin_embedder().table().tokenizer()));
+  return BuiltinNetwork(std::move(network));
+}
+
+BuiltinNetwork::BuiltinNetwork(SentenceNetwork network)
+    : name_("builtin/" + std::string(network.name()) + "-" + short_hash()), network_(std::move(network)) {}
 
 Result<std::vector<Vector>> BuiltinNetwork::embed(std::span<const std::string_view> texts, Purpose,
                                                   std::stop_token stop) {

@@ -3,10 +3,12 @@
 #include "schemas/base/result.hpp"
 #include "store/enrich/embedding/embedder.hpp"
 #include "store/enrich/embedding/wordpiece.hpp"
+#include "store/files/mapped_file.hpp"
 #include "store/search/vectors/kernels.hpp"
 
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <span>
 #include <string>
 #include <string_view>
@@ -76,15 +78,25 @@ class SentenceNetwork {
   std::vector<EncoderLayer> layers_;
 };
 
-// The network in the binary. Its name, "builtin/<name>-<hash>", changes with it. Thread-safe.
+// Opens the file of a network that `program` does not contain: ../lib/memd/<name>-<hash>.memdnet beside it. Errors:
+// not_found, io.
+Result<files::MappedFile> open_network_of(const std::filesystem::path& program);
+
+// Takes the pages of that file out of this process, if it is open. Thread-safe.
+void unmap_network_pages();
+
+// The network of this program. Its name, "builtin/<name>-<hash>", changes with it. Thread-safe.
 class BuiltinNetwork final : public Embedder {
  public:
-  BuiltinNetwork();
+  // Returns unsupported or store_corrupt for a damaged file, and the errors of open_network_of().
+  static Result<BuiltinNetwork> load();
   ModelId model() const override { return {name_, network_.dimension()}; }
   Result<std::vector<Vector>> embed(std::span<const std::string_view> texts, Purpose purpose,
                                     std::stop_token stop) override;
 
  private:
+  explicit BuiltinNetwork(SentenceNetwork network);
+
   std::string name_;
   SentenceNetwork network_;
 };
