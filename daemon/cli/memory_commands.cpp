@@ -217,12 +217,12 @@ Result<int> edit_memory(const MemoryOptions& o, const Invocation& call) {
   const Notebook notebook = notebook_of(call.settings);
   MEMD_TRY_ASSIGN(const auto name, memory_named(o, o.slug));
   MEMD_TRY_ASSIGN(const auto found, notebook.find_to_write(name));
-  memories::MemoryEdit edit;
+  memory::MemoryChange edit;
   edit.title = o.title;
   MEMD_TRY_ASSIGN(edit.type, type_of(o));
   if (o.tags) edit.tags = listed_words(*o.tags);
   if (!o.file.empty()) {
-    MEMD_TRY_ASSIGN(edit.text, text_given(o.file));
+    MEMD_TRY_ASSIGN(edit.content, text_given(o.file));
   }
   if (edit.is_empty()) {
     auto directory = notebook.directory(found.place);

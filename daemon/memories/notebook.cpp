@@ -184,18 +184,14 @@ Result<memory::WrittenMemory> Notebook::create(NewMemory wanted, const MemoryPla
   return directory(place).create(std::move(draft));
 }
 
-Result<memory::WrittenMemory> Notebook::change(const FoundMemory& found, MemoryEdit edit,
+Result<memory::WrittenMemory> Notebook::change(const FoundMemory& found, memory::MemoryChange change,
                                                std::string_view expected) const {
   const Memory& before = found.read.memory;
-  if (edit.type && dialect_of(*edit.type) != before.dialect) return no_type(before.dialect);
-  memory::MemoryChange change;
-  change.type = edit.type;
-  change.tags = std::move(edit.tags);
-  if (edit.text) {
-    const bool is_headed = edit.text->starts_with("# ") || before.dialect == MemoryDialect::repository;
-    change.content = "\n" + (is_headed ? "" : "# " + edit.title.value_or(before.title) + "\n\n") + *edit.text;
+  if (change.type && dialect_of(*change.type) != before.dialect) return no_type(before.dialect);
+  if (change.content) {
+    const bool is_headed = change.content->starts_with("# ") || before.dialect == MemoryDialect::repository;
+    change.content = "\n" + (is_headed ? "" : "# " + change.title.value_or(before.title) + "\n\n") + *change.content;
   }
-  change.title = std::move(edit.title);
   return directory(found.place).update(before.slug, std::move(change), expected);
 }
 

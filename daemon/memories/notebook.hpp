@@ -49,15 +49,6 @@ struct NewMemory {
   MemoryProvenance provenance{};
 };
 
-// The fields to change. Empty: unchanged.
-struct MemoryEdit {
-  std::optional<std::string> title{};
-  std::optional<MemoryType> type{};
-  std::optional<std::vector<std::string>> tags{};
-  std::optional<std::string> text{};
-  bool is_empty() const { return !title && !type && !tags && !text; }
-};
-
 struct EdgeChange {
   std::string label;     // the label that was used
   bool changed = false;  // false: nothing had to change
@@ -107,8 +98,10 @@ class Notebook {
   Result<memory::WrittenMemory> create(NewMemory wanted) const;
   // `place` and `type`: of place_for_new() and type_for_new().
   Result<memory::WrittenMemory> create(NewMemory wanted, const memory::MemoryPlace& place, MemoryType type) const;
-  // `expected`: file_hash on which the change is based.
-  Result<memory::WrittenMemory> change(const FoundMemory& found, MemoryEdit edit, std::string_view expected) const;
+  // `expected`: file_hash on which the change is based. The change's content is a text; the heading that the dialect
+  // requires is put before it.
+  Result<memory::WrittenMemory> change(const FoundMemory& found, memory::MemoryChange change,
+                                       std::string_view expected) const;
   Result<void> remove(const FoundMemory& found, std::string_view expected) const;
   // Restores the last deleted memory, or the last one of this name.
   Result<Memory> undo(const MemoryName& name) const;

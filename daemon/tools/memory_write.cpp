@@ -176,8 +176,11 @@ class MemoryCall {
   Result<MemoryWriteAnswer> update() const {
     MEMD_TRY_ASSIGN(const auto name, memory_named(params_, params_.slug));
     MEMD_TRY_ASSIGN(const FoundMemory found, notebook_.find_to_write(name));
-    memories::MemoryEdit edit{params_.title, parse_memory_type(params_.type.value_or("")), {}, params_.text};
+    memory::MemoryChange edit;
+    edit.title = params_.title;
+    edit.type = parse_memory_type(params_.type.value_or(""));
     if (!params_.tags.empty()) edit.tags = params_.tags;
+    edit.content = params_.text;
     if (edit.is_empty()) return missing("text", "what changes: text, title, type or tags");
     const Memory& m = found.read.memory;
     if (edit.type) edit.type = memories::type_in(m.dialect, *edit.type);

@@ -26,6 +26,7 @@ struct MemoryChange {
   std::optional<MemoryVerification> verification;
   std::optional<std::string> content;  // everything after the front matter
   TimeMs updated = 0;                  // 0: unchanged
+  bool is_empty() const { return !title && !type && !tags && !links && !relations && !verification && !content; }
 };
 
 // Returns the changed file. Keeps every byte that the change does not affect. Returns Errc::unsupported for a form that
