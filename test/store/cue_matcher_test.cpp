@@ -81,5 +81,14 @@ TEST(CueMatcher, KnowsItsOwnFiles) {
   EXPECT_TRUE(cues().has("決定使用", Cue::settled));
 }
 
+TEST(CueMatcher, SomeCuesAreFoundAsAmongAll) {
+  const CueMatcher why = cues_of(Cue::asks_why);
+  for (const std::string_view text :
+       {"why did we choose SQLite", "warum SQLite", "the reason for the lock", "SQLite lock", ""})
+    EXPECT_EQ(why.has(text, Cue::asks_why), cues().has(text, Cue::asks_why)) << text;
+  EXPECT_TRUE(why.has("why did we choose SQLite", Cue::asks_why));
+  EXPECT_FALSE(why.has("We decided to use it", Cue::settled));
+}
+
 }  // namespace
 }  // namespace memd
