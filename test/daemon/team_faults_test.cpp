@@ -9,8 +9,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <atomic>
 #include <chrono>
+#include <condition_variable>
 #include <memory>
 #include <mutex>
 #include <set>
@@ -44,18 +44,17 @@ class WritingMachine {
         ++said_;
         if (machine_.call("share", {{"action", "sync"}}).is_error) continue;
         acknowledged_ = own_segments();
+        const std::lock_guard counting(counting_);
         ++syncs_;
+        synced_.notify_all();
       }
     });
   }
   void stop() { thread_ = {}; }
   // Waits until it has shared so often since now.
-  void wait_for(int syncs) const {
-    const int wanted = syncs_ + syncs;
-    const auto until = std::chrono::steady_clock::now() + 120s;
-    while (syncs_ < wanted && std::chrono::steady_clock::now() < until)
-      std::this_thread::yield();
-    EXPECT_GE(syncs_, wanted);
+  void wait_for(int syncs) {
+    std::unique_lock counting(counting_);
+    EXPECT_TRUE(synced_.wait_for(counting, 120s, [&, wanted = syncs_ + syncs] { return syncs_ >= wanted; }));
   }
   // Held, it does not begin another turn.
   std::mutex& step() { return step_; }
@@ -79,7 +78,9 @@ class WritingMachine {
   std::mutex step_;
   int said_ = 0;                        // guarded by step_
   std::set<std::string> acknowledged_;  // segments; guarded by step_
-  std::atomic<int> syncs_ = 0;
+  std::mutex counting_;
+  std::condition_variable synced_;
+  int syncs_ = 0;        // guarded by counting_
   std::jthread thread_;  // last: it uses the members above
 };
 
