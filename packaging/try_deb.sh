@@ -30,7 +30,7 @@ cat >"$work/home/.claude/projects/-w/00000000-0000-4000-8000-000000000001.jsonl"
 JSON
 printf '{}\n' >"$work/home/.cursor/mcp.json"
 export HOME=$work/home XDG_DATA_HOME=$work/home/.local/share XDG_CONFIG_HOME=$work/home/.config XDG_RUNTIME_DIR=$work/none
-"$memd" --json ingest --once >"$work/ingested"
+"$memd" --json ingest --once --second-look >"$work/ingested"
 "$memd" sessions --all-projects >"$work/sessions" 2>/dev/null || "$memd" sessions >"$work/sessions"
 grep -q 'parcel test' "$work/sessions" || fail "the session is not found"
 "$memd" setup cursor >"$work/setup"

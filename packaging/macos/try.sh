@@ -49,7 +49,7 @@ check "libraries: the system's only" bash -c "[ \"\$(otool -L '$memd' | grep -c 
 check "starts" "$memd" --version
 { time "$memd" --version >/dev/null; } 2>&1 | grep real
 turn 1 "Why does the parcel test fail?"
-check "reads a history" "$memd" ingest --once
+check "reads a history, and finds its network" "$memd" ingest --once --second-look
 check "finds words" finds parcel
 check "finds a meaning" bash -c "'$memd' search 'package check broken' --all-projects | grep -q parcel"
 check "answers over MCP; the daemon starts" asks

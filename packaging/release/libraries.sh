@@ -114,7 +114,7 @@ archive() {
     objects+=("$work/objects/$name/$(tr / _ <<<"${source#"$work"/}").o")
   done
   for source in "$@"; do
-    local compiler="$cc -fno-asynchronous-unwind-tables" # no exception passes through C
+    local compiler=$cc
     case $source in *.cpp | *.cc) compiler="${ccache:+$ccache }$prefix/bin/clang++ -std=c++20" ;; esac
     printf '%s -O2 -DNDEBUG -fPIC -w' "$compiler"
     printf ' %q' "${flags[@]}" -c "$source" -o "$work/objects/$name/$(tr / _ <<<"${source#"$work"/}").o"
@@ -225,7 +225,7 @@ make_utf8proc() {
   package libutf8proc 2.8.0 -lutf8proc
 }
 
-make_openssl() { # for TLS 1.2 and 1.3, random numbers and SHA-256
+make_openssl() {
   local platform
   case $target in
     linux-x86_64) platform=linux-x86_64 ;;
@@ -237,8 +237,7 @@ make_openssl() { # for TLS 1.2 and 1.3, random numbers and SHA-256
     cd "$work/openssl"
     sed -i 's/mkbuildinf[.]pl "[^"]*"/mkbuildinf.pl "clang"/' crypto/build.info # else the library tells where its compiler was
     CC=$cc AR=$prefix/bin/ar RANLIB=$prefix/bin/ranlib ./Configure "$platform" no-shared no-tests no-module no-engine no-dso no-legacy \
-      no-{aria,bf,blake2,camellia,cast,cmp,cms,ct,dsa,dtls,idea,md4,mdc2,ocb,psk,rc2,rc4,rmd160,scrypt,seed,siphash,siv,sm2,sm3,sm4,srp,srtp,ts,whirlpool} \
-      -fno-asynchronous-unwind-tables --prefix=/usr --libdir=lib --openssldir=/etc/ssl
+      --prefix=/usr --libdir=lib --openssldir=/etc/ssl
     make build_generated
     make -j "$jobs" libcrypto.a libssl.a
     make install_dev DESTDIR="$work/openssl-installed"

@@ -31,7 +31,7 @@ JSON
   "$program" --version >"$work/version" || die "$way: --version ends with $?"
   [ "$(cat "$work/version")" = "memd $version" ] || die "$way: another version"
   local -a env=(env -i HOME="$home" PATH="$PATH" XDG_RUNTIME_DIR="$home/none")
-  "${env[@]}" "$program" --json ingest --once >"$work/$way.ingested" || die "$way: ingest fails"
+  "${env[@]}" "$program" --json ingest --once --second-look >"$work/$way.ingested" || die "$way: ingest fails"
   printf '%s\n' '{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"try","version":"1"}}}' \
     '{"jsonrpc":"2.0","method":"notifications/initialized"}' '{"jsonrpc":"2.0","id":2,"method":"tools/list"}' \
     '{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"semantic_search","arguments":{"query":"parcel test","all_projects":true}}}' |
