@@ -12,7 +12,7 @@ namespace memd::redaction {
 namespace {
 
 constexpr std::size_t kShortest = 8;
-constexpr std::size_t kLongest = 256;
+constexpr std::size_t kLongestSecret = 256;
 constexpr std::size_t kShortestHex = 16;
 constexpr std::size_t kBefore = 32;  // bytes in which a command or a name tells that a path is opened
 
@@ -37,7 +37,7 @@ bool is_joined(std::string_view v) {
 
 // What is written there besides secrets: paths, addresses, versions, names with a number.
 bool is_secret_word(std::string_view v, bool is_value, LookAhead& ahead) {
-  if (v.size() < kShortest || v.size() > kLongest || is_placeholder(v, ahead)) return false;
+  if (v.size() < kShortest || v.size() > kLongestSecret || is_placeholder(v, ahead)) return false;
   if (std::string_view("/.~-#@").find(v.front()) != std::string_view::npos) return false;
   const Shape s = ahead.shape_of(v);
   if (s.letters == 0 || v.find('@') != std::string_view::npos) return false;
@@ -59,7 +59,7 @@ bool opens_secret_file(std::string_view text, std::size_t at, std::size_t length
   while (end < text.size() && is_of_path(text[end]))
     ++end;
   std::size_t begin = at;
-  while (begin > 0 && at - begin < kLongest && is_of_path(text[begin - 1]))
+  while (begin > 0 && at - begin < kLongestSecret && is_of_path(text[begin - 1]))
     --begin;
   constexpr std::array<std::string_view, 6> kPatterns{".example", ".sample", ".template", ".dist", ".test", ".tmpl"};
   const std::string_view name = text.substr(at, end - at);
