@@ -61,4 +61,21 @@ struct TeamExchange {
   std::vector<TeamObservation> observations{};
 };
 
+// What syncs of shares did.
+struct SyncSums {
+  std::int64_t sent_segments = 0;
+  std::int64_t sent_events = 0;
+  std::int64_t taken_segments = 0;
+  std::int64_t taken_events = 0;
+  std::int64_t waiting = 0;  // segments of others that cannot be read now
+
+  void add(const SyncSums& o) {
+    sent_segments += o.sent_segments;
+    sent_events += o.sent_events;
+    taken_segments += o.taken_segments;
+    taken_events += o.taken_events;
+    waiting += o.waiting;
+  }
+};
+
 }  // namespace memd

@@ -100,11 +100,7 @@ Result<void> sync(MemoryHost& host, Sharing& sharing, const ShareRow& share, mcp
   host.ingest()->scan();  // the sync waits for it
   const auto done = sharing.sync(share, context.stop);
   if (!done) return done.error();
-  report.sent_segments += done->sent_segments;
-  report.sent_events += done->sent_events;
-  report.taken_segments += done->taken_segments;
-  report.taken_events += done->taken_events;
-  report.waiting += done->waiting;
+  report.add(*done);
   if (!done->waiting_why.empty()) report.problems.push_back(share.project + ": " + done->waiting_why);
   return {};
 }

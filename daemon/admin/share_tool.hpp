@@ -3,6 +3,7 @@
 #include "protocol/mcp/describe.hpp"
 #include "protocol/mcp/tool_context.hpp"
 #include "schemas/base/result.hpp"
+#include "schemas/share.hpp"
 
 #include <array>
 #include <cstdint>
@@ -36,16 +37,20 @@ struct ShareMember {
   bool left = false;
 };
 
-struct ShareLine {
+// What of this machine's is at a place.
+struct SharedSums {
   std::string project;
   std::string place;
+  std::int64_t segments = 0;
+  std::int64_t events = 0;
+  std::int64_t bytes = 0;
+};
+
+struct ShareLine : SharedSums {
   bool sealed = false;
   std::string invitation;
   std::vector<ShareMember> members;
   std::int64_t sessions = 0;
-  std::int64_t segments = 0;
-  std::int64_t events = 0;
-  std::int64_t bytes = 0;
   std::int64_t others_sessions = 0;
   std::int64_t others_segments = 0;
   std::int64_t others_events = 0;
@@ -53,25 +58,14 @@ struct ShareLine {
   std::string trouble;
 };
 
-// What of this machine's is where.
-struct SharedSession {
+struct SharedSession : SharedSums {
   std::string session_id;
-  std::string project;
-  std::string place;
-  std::int64_t segments = 0;
-  std::int64_t events = 0;
-  std::int64_t bytes = 0;
   std::string written;  // RFC 3339, the newest segment
 };
 
-struct ShareReport {
+struct ShareReport : SyncSums {
   std::string change;
   std::vector<ShareLine> shares;
-  std::int64_t sent_segments = 0;
-  std::int64_t sent_events = 0;
-  std::int64_t taken_segments = 0;
-  std::int64_t taken_events = 0;
-  std::int64_t waiting = 0;
   std::vector<SharedSession> sessions;
   std::vector<std::string> problems;
 };

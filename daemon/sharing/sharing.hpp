@@ -26,13 +26,8 @@ class Withheld;
 
 namespace memd::sharing {
 
-struct Exchanged {
-  std::int64_t sent_segments = 0;
-  std::int64_t sent_events = 0;
-  std::int64_t taken_segments = 0;
-  std::int64_t taken_events = 0;
-  std::int64_t waiting = 0;  // segments of others that cannot be read now
-  std::string waiting_why;   // of the first of them
+struct Exchanged : SyncSums {
+  std::string waiting_why;  // of the first that waits
 };
 
 // Writes what this machine shares into segments, and takes the segments of others in. All state is in the store and at
