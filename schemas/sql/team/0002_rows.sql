@@ -203,8 +203,8 @@ $$;
 -- Row-level security would keep the words' index from being used, because @@ may tell of rows that are not shown; so
 -- the membership is checked here, and the share's own table is read. Candidates are the 400 rows with the most weight
 -- in the four rarest words: first those that have all, then those that have each smaller set of them and no other of
--- them, by weight. The index alone answers that, and how many rows have a word, for what VACUUM has seen. The other words
--- only count in the ranking.
+-- them, by weight. The index alone answers that, and how many rows have a word, for what VACUUM has seen. The other
+-- words only count in the ranking.
 CREATE FUNCTION memd.search(name text, asked text[], without text[], since bigint, until bigint, agents text[],
                             most integer)
 RETURNS TABLE (session_uid text, number integer, who text, agent text, title text, started_at bigint, question text,
@@ -214,7 +214,7 @@ SET search_path = pg_catalog, pg_temp SET enable_seqscan = off SET jit = off AS 
 DECLARE
   share memd.shares%ROWTYPE;
 BEGIN
-  SELECT * INTO share FROM memd.shares s WHERE s.share_no = memd.share_with_rows(name);
+  SELECT * INTO share FROM memd.shares s WHERE s.share_no = (SELECT memd.share_with_rows(name));
   IF share IS NULL THEN
     RETURN;
   END IF;
@@ -305,11 +305,12 @@ BEGIN
     RETURN;
   END IF;
   RETURN QUERY EXECUTE format(
-    'SELECT x.session_uid, x.number, c.who, c.agent, c.title, x.started_at, x.question, x.answer, c.path, c.lines_added,'
-    ' c.lines_removed'
+    'SELECT x.session_uid, x.number, c.who, c.agent, c.title, x.started_at, x.question, x.answer, c.path,'
+    ' c.lines_added, c.lines_removed'
     ' FROM (SELECT DISTINCT ON (c.started_at, c.session_uid, c.number, c.path) c.*, s.who, s.agent, s.title'
     '       FROM memd.changes c JOIN memd.sessions s USING (share_no, session_uid, machine)'
-    '       WHERE c.share_no = $1 AND c.name = substring($2 FROM ''[^/]*$'') AND c.started_at >= $3 AND c.started_at < $4'
+    '       WHERE c.share_no = $1 AND c.name = substring($2 FROM ''[^/]*$'')'
+    '         AND c.started_at >= $3 AND c.started_at < $4'
     '         AND (right(''/'' || c.path, length($2) + 1) = ''/'' || $2'
     '              OR right(''/'' || $2, length(c.path) + 1) = ''/'' || c.path)'
     '         AND (cardinality($5) = 0 OR s.agent = ANY ($5))'
@@ -328,7 +329,7 @@ RETURNS TABLE (session_uid text, number integer, who text, agent text, title tex
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
   SELECT o.session_uid, o.number, s.who, s.agent, s.title, o.time, o.type, o.content
   FROM memd.observations o JOIN memd.sessions s USING (share_no, session_uid, machine)
-  WHERE o.share_no = memd.share_with_rows(name) AND (kind = '' OR o.type = kind) AND o.time >= since AND o.time < until
-    AND (cardinality(agents) = 0 OR s.agent = ANY (agents))
+  WHERE o.share_no = (SELECT memd.share_with_rows(name)) AND (kind = '' OR o.type = kind)
+    AND o.time >= since AND o.time < until AND (cardinality(agents) = 0 OR s.agent = ANY (agents))
   ORDER BY o.time DESC LIMIT most
 $$;
