@@ -102,7 +102,7 @@ MEMD_DESCRIBE_ANSWER(
     field<&T::constraints>("Constraints set by the user."), field<&T::decisions>("What the user decided."),
     field<&T::said>("About the way to go, mostly by the agent; half of it decides nothing."), field<&T::problems>(),
     field<&T::last_error>("The last failure that was not fixed: what was run and what it said."),
-    field<&T::tests>("How they came out, failing first; failed before: another passed later."),
+    field<&T::tests>("Those that failed, and the newest that passed."),
     field<&T::next_steps>("Tasks as the list last was, promises, and steps as last stated."),
     field<&T::values>("Exact sizes, times, limits and results that were stated."),
     field<&T::last_words>("Of the agent."), field<&T::running>("Started in the background."),

@@ -1,5 +1,6 @@
 // Checks that a pack is correct: its constraints are valid, its problems are open, its steps lie ahead, its tests have
 // their last result, and nothing is repeated.
+#include "schemas/event.hpp"
 #include "schemas/ids.hpp"
 #include "store/insight/continuity/pack.hpp"
 #include "store/insight/continuity/working_state.hpp"
@@ -201,8 +202,8 @@ TEST(PackLines, ATestStandsOnceWhateverIsShownOfIt) {
   ASSERT_EQ(state.tests.size(), 2U);
   EXPECT_EQ(state.tests[1].line, "go test ./rows | tail -20");
   EXPECT_EQ(state.tests[1].outcome, TestOutcome::passed);
-  const Pack pack = make_pack(state, 2000, {0.4, 0.2, 0.2, 0.2, 0.05, 0.05, 0});
-  EXPECT_THAT(pack.tests, SizeIs(2));
+  const Pack pack = make_pack(state, 2000, {0.4, 0.2, 0.2, 0.2, 0.05, 0.05, 0, 0});
+  EXPECT_THAT(pack.tests, SizeIs(1)) << "one that passed says enough";
   EXPECT_THAT(pack.commands, IsEmpty()) << "all of them are tests";
   EXPECT_EQ(pack.left_out, 0);
 }
@@ -227,6 +228,35 @@ TEST(PackLines, APersonsChoiceIsADecisionAndAnAgentsIsSaid) {
   EXPECT_THAT(pack.decisions.front(), testing::HasSubstr("one file"));
   ASSERT_EQ(pack.said.size(), 1U);
   EXPECT_THAT(pack.said.front(), testing::HasSubstr("ids have gaps"));
+  const Pack small = make_pack(state_after(s), 1000, Weights().whole);
+  EXPECT_THAT(small.decisions, SizeIs(1));
+  EXPECT_THAT(small.said, IsEmpty());
+}
+
+TEST(PackLines, OfTestsThatAreOverTheNewestThatPassedIsListed) {
+  EventScript s;
+  s.user("Write the exporter.").call("c1", "Bash", "go test ./dates").result("c1", "FAIL", true);
+  s.call("c2", "Bash", "go test ./rows").result("c2", "ok").call("c3", "Bash", "go test ./...").result("c3", "ok");
+  const WorkingState passed = state_after(s);
+  EXPECT_THAT(make_pack(passed, 1000, Weights().whole).tests, ElementsAre(testing::HasSubstr("passed: go test ./...")));
+  EXPECT_THAT(make_pack(passed, 1000, Weights().whole).commands, IsEmpty());
+  s.call("c4", "Bash", "go test ./pages").result("c4", "FAIL", true);
+  EXPECT_THAT(make_pack(state_after(s), 1000, Weights().whole).tests,
+              ElementsAre(testing::HasSubstr("FAILED: go test ./pages"), testing::HasSubstr("passed: go test ./...")));
+}
+
+TEST(PackLines, WhatWasStartedInAnEarlierTurnNoLongerRuns) {
+  EventScript s;
+  s.user("Serve the pages.").call("c1", "Bash", "./serve.sh --pages");
+  s.result("c1", std::string(kBackgroundMark)).answer("It runs.");
+  EXPECT_THAT(state_after(s).running, SizeIs(1));
+  s.user("Write the exporter.").answer("Begun.");
+  EXPECT_THAT(state_after(s).running, IsEmpty());
+}
+
+TEST(PackLines, PleaseAtTheEndBindsNobody) {
+  EXPECT_THAT(constraints_of("Run the broken check, please."), IsEmpty());
+  EXPECT_THAT(constraints_of("Please use tabs in the rows of the export."), SizeIs(1));
 }
 
 TEST(PackLines, FewLastWordsStandWithThoseBeforeThem) {
@@ -275,7 +305,7 @@ TEST(PackNames, StandWithTheirFileTheirProgramOrTheirExchange) {
   EXPECT_TRUE(pack.names.empty()) << "a name without a place tells nothing by itself";
   EXPECT_EQ(pack.programs, "") << "nor does a flag";
   EXPECT_EQ(pack.left_out, 3);
-  EXPECT_EQ(make_pack(state, 2000, Weights().whole).programs, "git log --oneline") << "there is room";
+  EXPECT_EQ(make_pack(state, 3000, Weights().whole).programs, "git log --oneline") << "there is room";
   const Pack complement = make_pack(state, 1000, Weights().complement);
   EXPECT_EQ(complement.programs, "git log --oneline");
   EXPECT_THAT(complement.names, ElementsAre(format_exchange_id(7) + ": EpochWeek")) << "beside the platform's summary";
@@ -289,7 +319,7 @@ TEST(PackLines, ALookIsNotTold) {
   EXPECT_THAT(lines_in(state_after(s).commands), ElementsAre("make check"));
 }
 
-TEST(PackLines, ASmallPackListsNoOldCommandThatRanOnceAndChecksNothing) {
+TEST(PackLines, ACommandThatRanOnceAndChecksNothingIsListedInALargePackWhileItIsNew) {
   EventScript s;
   s.user("Write the exporter.").call("c1", "Bash", "deploy app").result("c1", "ok");
   s.call("c2", "Bash", "make lint").result("c2", "ok").call("c3", "Bash", "./run.sh --all").result("c3", "ok");
@@ -303,8 +333,8 @@ TEST(PackLines, ASmallPackListsNoOldCommandThatRanOnceAndChecksNothing) {
       out.insert(out.end(), group.lines.begin(), group.lines.end());
     return out;
   };
-  EXPECT_THAT(listed(1000), testing::UnorderedElementsAre("make lint", "./run.sh --all", "show app"));
-  EXPECT_THAT(listed(2000), testing::Contains("deploy app"));
+  EXPECT_THAT(listed(1000), testing::UnorderedElementsAre("make lint", "./run.sh --all"));
+  EXPECT_THAT(listed(3000), testing::UnorderedElementsAre("make lint", "./run.sh --all", "show app"));
 }
 
 TEST(PackLines, ATextGivenToACommandIsNoCommand) {
@@ -328,10 +358,10 @@ TEST(PackLines, WhereFilesAreEditedADirectoryThatWasOnlyLookedAtHasNoLine) {
   WorkingState state;
   state.cwd = "/w/p";
   state.files = {
-      {"/w/p/src/rows.go", 1, 0, "", 7, 3}, {"/w/p/docs/a.md", 0, 2, "", 7, 2}, {"/w/p/web/b.ts", 0, 1, "", 7, 1}};
+      {"/w/p/src/rows.go", 1, 0, "", 7, 3}, {"/w/p/docs/a.md", 0, 3, "", 7, 2}, {"/w/p/web/b.ts", 0, 2, "", 7, 1}};
   state.names = {{"parseRows", 9, "/w/p/lib/c.go", 41, 7, ""}};
   const Pack pack = make_pack(state, 1000, Weights().whole);
-  EXPECT_THAT(pack.files, ElementsAre("src/: rows.go e1", "docs/: a.md r2"));
+  EXPECT_THAT(pack.files, ElementsAre("src/: rows.go e1", "docs/: a.md r3"));
   EXPECT_EQ(pack.left_out, 1) << "a file that tells nothing is not missing, a name without its file is";
   state.files.front().edits = 0;
   EXPECT_THAT(make_pack(state, 1000, Weights().whole).files, SizeIs(4)) << "nothing was edited";
@@ -436,6 +466,18 @@ TEST(PackLines, WhatIsLeftOfTheTodoListComesNext) {
   EXPECT_THAT(texts_in(state.next_steps),
               ElementsAre("in progress: Write the größe → column", "to do: Test the dates"));
   EXPECT_NE(state.next_steps.front().exchange, 0);
+}
+
+TEST(PackLines, ATodoListHoldsUntilSomethingElseIsRequested) {
+  EventScript s;
+  s.user("Write the exporter.").call("c1", "TodoWrite", "1");
+  s.facts({.todos = TodoUpdate{true, {{"", "Test the dates", TodoState::pending}}}})
+      .result("c1", "ok")
+      .answer("Begun.");
+  s.user("What is a ledger?").answer("A list of bookings.").user("Go on.").answer("The dates come first.");
+  EXPECT_THAT(texts_in(state_after(s).next_steps), testing::Contains("to do: Test the dates"));
+  s.user("Now write the page that shows the figures.").answer("Begun.");
+  EXPECT_THAT(texts_in(state_after(s).next_steps), testing::Not(testing::Contains("to do: Test the dates")));
 }
 
 TEST(PackLines, AFileStandsUnderOneName) {

@@ -194,7 +194,8 @@ void find_commands(const SessionPast& past, WorkingState& out) {
       const std::string& line = tidy.emplace_back(tidy_command(command.line));
       for (std::string& head : command_heads(line))
         programs[std::move(head)] += weight;
-      if (command.in_background || was_moved_to_background(result))
+      const bool is_latest = e.exchange + 1 == past.exchanges.size();  // an older one has mostly ended
+      if (is_latest && (command.in_background || was_moved_to_background(result)))
         out.running.push_back({shortened(line, kLongestShown / 2), id_of(past, e.exchange), weight});
       CommandUse& use = commands[line];
       use.line = line;

@@ -8,6 +8,9 @@ namespace {
 constexpr std::size_t kLine = 4;  // quotes and colon
 constexpr std::size_t kBraces = 2;
 constexpr std::size_t kPurposes = 8;
+// Least number of reads of a directory that is listed where others were edited.
+constexpr std::int64_t kForFiles = 3;
+constexpr std::int64_t kForNames = 2;
 constexpr std::size_t kWithLine = 12;  // number of names listed with their line; the file suffices for the others
 
 struct Place {
@@ -46,13 +49,13 @@ std::string path_below(std::string_view path, std::string_view cwd) {
 FileList::FileList(const WorkingState& state, TokenBudget& budget) : state_(state), budget_(budget) {
   for (const WorkingFile& file : state.files) {
     edited_ = edited_ || file.edits > 0;
-    uses_[place_of(file.path, state.cwd).directory] += 2 * file.edits + file.reads;
+    reads_[place_of(file.path, state.cwd).directory] += file.edits > 0 ? kForFiles : file.reads;
   }
 }
 
-bool FileList::is_worth_a_line(const std::string& directory) const {
-  const auto uses = uses_.find(directory);
-  return !edited_ || (uses != uses_.end() && uses->second >= 2);
+bool FileList::is_worth_a_line(const std::string& directory, std::int64_t least_reads) const {
+  const auto reads = reads_.find(directory);
+  return !edited_ || (reads != reads_.end() && reads->second >= least_reads);
 }
 
 bool FileList::pay(std::size_t cost, std::size_t& tokens) {
@@ -65,7 +68,8 @@ std::int64_t FileList::add_files(std::size_t tokens) {
   std::int64_t left_out = 0;
   for (const WorkingFile& file : state_.files) {
     const Place place = place_of(file.path, state_.cwd);
-    if (is_worth_a_line(place.directory) && !add(place.directory, {file.path, counted(file, place.name), {}}, tokens))
+    if (is_worth_a_line(place.directory, kForFiles) &&
+        !add(place.directory, {file.path, counted(file, place.name), {}}, tokens))
       ++left_out;
   }
   add_purposes(tokens);
@@ -112,7 +116,8 @@ bool FileList::add_name(const WorkingName& name, std::size_t& tokens) {
     entry->names += text;
   } else {
     const Place place = place_of(name.path, state_.cwd);
-    if (!is_worth_a_line(place.directory) || !add(place.directory, {name.path, place.name, with_line}, tokens))
+    if (!is_worth_a_line(place.directory, kForNames) ||
+        !add(place.directory, {name.path, place.name, with_line}, tokens))
       return false;
   }
   ++named_;

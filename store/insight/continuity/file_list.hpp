@@ -36,8 +36,8 @@ class FileList {
     std::string names;  // separated by blanks
   };
   using Line = std::pair<std::string, std::vector<Entry>>;  // directory (with trailing slash) and its files
-  // Where files are edited, a directory in which nothing was edited, or read twice, is not worth a line.
-  bool is_worth_a_line(const std::string& directory) const;
+  // Where files are edited, a directory in which nothing was, and that was read less, is not worth a line.
+  bool is_worth_a_line(const std::string& directory, std::int64_t least_reads) const;
   bool add(const std::string& directory, Entry entry, std::size_t& tokens);
   void add_purposes(std::size_t tokens);
   Entry* find(const std::string& path);
@@ -48,7 +48,8 @@ class FileList {
   std::vector<Line> lines_;  // best directory first
   std::size_t named_ = 0;    // number of names so far
   bool edited_ = false;
-  std::map<std::string, std::int64_t, std::less<>> uses_;  // of the files in a directory; an edit counts twice
+  std::map<std::string, std::int64_t, std::less<>>
+      reads_;  // of the files in a directory; an edited file counts as enough
 };
 
 // Returns the path relative to the working directory if it is below it.

@@ -35,7 +35,9 @@ bool opens_a_clause(std::string_view sentence) {
     for (auto joint = cues().opening(clause, Cue::joint); joint && joint->end < clause.size();
          joint = cues().opening(clause, Cue::joint))
       clause = from_first_word(clause.substr(joint->end));
-    if (cues().opening(clause, Cue::order)) return true;
+    const auto order = cues().opening(clause, Cue::order);
+    if (order && clause.find_first_not_of(" .!", order->end) != std::string_view::npos)
+      return true;  // not "…, please."
     sentence.remove_prefix(std::min(end + 1, sentence.size()));
   }
   return false;

@@ -88,7 +88,11 @@ class Packer {
     add_list(state_.choices, 4, out_.said);
     for (Candidate& c : out)
       if (c.told->is_decision) c.list = &out_.decisions;
-    add_list(state_.values, 3.2, out_.values);
+    // Most of what is said on the way, and of the values that are stated, tells nothing later.
+    if (budget_.max() < shares_.least_for_said)
+      std::erase_if(out, [&](const Candidate& c) { return c.list == &out_.said; });
+    else
+      add_list(state_.values, 3.2, out_.values);
     add_list(state_.running, 3, out_.running);
     if (state_.last_words) out.push_back({9, &*state_.last_words, nullptr, &out_.last_words});
     if (state_.last_error) out.push_back({4.3, &*state_.last_error, nullptr, &out_.last_error});
@@ -99,10 +103,8 @@ class Packer {
   // Cuts goals and last words to `longest` tokens.
   void add_told(std::size_t tokens, std::size_t longest) {
     if (tests_.empty() && out_.tests.empty()) add_tests(tokens);
-    const bool fills = is_small() && longest == budget_.max();
     for (const Candidate& c : told_candidates()) {
-      // Room that is left in a small pack is not filled with values, most of which tell nothing.
-      if (taken_.contains(c.told) || (fills && c.list == &out_.values)) continue;
+      if (taken_.contains(c.told)) continue;
       std::string line = with_id(c.told->text, c.told->exchange);
       std::size_t cost = cost_of(line);
       const bool first_goal = c.list == &out_.goal && out_.goal.empty();
@@ -128,8 +130,16 @@ class Packer {
   void add_tests(std::size_t& tokens) {
     constexpr std::size_t kPart = 5;
     std::size_t left = tokens / kPart;
+    bool passed = false;  // one is listed
     for (std::size_t i = 0; i < state_.tests.size(); ++i) {
       const TestState& t = state_.tests[i];
+      // The newest run that passed says more than all others that are over.
+      if (t.outcome == TestOutcome::failed_before ||
+          (t.outcome == TestOutcome::passed && std::exchange(passed, true))) {
+        tests_.insert(i);
+        ++over_;
+        continue;
+      }
       std::string line = with_id(std::string(words_for(t.outcome)) + ": " + t.line, t.exchange);
       const std::size_t cost = cost_of(line);
       if (cost > left || !budget_.take(cost)) continue;
@@ -151,7 +161,8 @@ class Packer {
       if (!c.whole && !line.ends_with("…")) line += "…";
       const std::size_t cost = cost_of(line) + (group == out_.commands.end() ? kNewGroup : 0);
       const bool once = c.runs < 2 && !c.failed;
-      const bool unusual = once && (cost > kUsualCommand || (is_small() && c.age > kFreshCommand && !c.checks));
+      const bool fresh = !is_small() && c.age <= kFreshCommand;
+      const bool unusual = once && (cost > kUsualCommand || (!fresh && !c.checks && !c.builds));
       if (unusual || cost > longest || cost > tokens || (!c.whole && longest < budget_.max()) || !budget_.take(cost))
         continue;
       tokens -= cost;
@@ -274,7 +285,7 @@ class Packer {
                              state_.problems.size() + state_.choices.size() + state_.running.size() +
                              state_.values.size() + (state_.last_words ? 1 : 0) + (state_.last_error ? 1 : 0);
     const std::size_t wanted = told + state_.commands.size() + state_.tests.size();
-    out_.left_out += static_cast<std::int64_t>(wanted - std::min(wanted, taken_.size() + out_.tests.size()));
+    out_.left_out += static_cast<std::int64_t>(wanted - std::min(wanted, taken_.size() + out_.tests.size() + over_));
   }
 
   const WorkingState& state_;
@@ -284,7 +295,8 @@ class Packer {
   std::vector<Program> programs_;
   Pack out_;
   std::unordered_set<const void*> taken_;
-  std::unordered_set<std::size_t> tests_;  // indices into state_.tests of those that were taken
+  std::unordered_set<std::size_t> tests_;  // indices into state_.tests of those that were taken, or are over
+  std::size_t over_ = 0;                   // tests that are over
 };
 
 }  // namespace

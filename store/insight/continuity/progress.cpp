@@ -21,7 +21,7 @@
 namespace memd::continuity {
 namespace {
 
-constexpr std::size_t kDecisions = 12;
+constexpr std::size_t kDecisions = 6;
 constexpr std::size_t kSteps = 12;
 constexpr std::size_t kNotYetBegun = 2;  // messages and calls
 constexpr std::ptrdiff_t kProgressFewestWords = 4;
@@ -166,8 +166,18 @@ std::size_t last_work(const SessionPast& past) {
 
 void find_next_steps(const SessionPast& past, WorkingState& out) {
   std::vector<Todo> todos;
-  for (const PastEvent& e : past.events)
-    if (e.facts.todos) take_in(todos, *e.facts.todos, e.seq);
+  std::size_t listed = 0;  // exchange of the last change of the list
+  for (const PastEvent& e : past.events) {
+    if (!e.facts.todos) continue;
+    take_in(todos, *e.facts.todos, e.seq);
+    listed = e.exchange;
+  }
+  // A later request is not on the list, and what was done for it was often done instead.
+  if (std::ranges::any_of(past.texts, [&](const PastText& t) {
+        return t.speaker == Speaker::user && t.exchange > listed && !is_continue_prompt(t.text) &&
+               !ends_in_question_mark(ascii::trimmed(t.text));
+      }))
+    todos.clear();
   for (const Todo& todo : todos) {
     if (!is_open(todo)) continue;
     const bool doing = todo.state == TodoState::in_progress;

@@ -16,8 +16,9 @@ struct Shares {
   double names;  // with their files, and flags with their programs
   double bare;   // share within `names` for names without a known place
   double programs;
-  std::size_t small;  // tokens; smaller packs list no programs and flags, and no old commands that ran once, because
-                      // readers did not use them
+  // In tokens. Smaller packs leave out what most readers did not use:
+  std::size_t small;           // programs and flags, and old commands that ran once
+  std::size_t least_for_said;  // what was said to be the way to go, and stated values
 };
 
 // Weights of names: terms of the log-odds that a name is used again. A logistic regression fitted them on half of the
@@ -51,8 +52,8 @@ struct Weights {
   double command_is_test = 1.5;
 
   // A larger share for sentences, because the reader has no other source for them.
-  Shares whole{0.29, 0.12, 0.14, 0.40, 0.00, 0.03, 1500};
-  Shares complement{0.14, 0.11, 0.20, 0.40, 0.02, 0.05, 0};  // beside the platform's summary
+  Shares whole{0.29, 0.12, 0.14, 0.40, 0.00, 0.03, 3000, 1500};
+  Shares complement{0.14, 0.11, 0.20, 0.40, 0.02, 0.05, 0, 0};  // beside the platform's summary
 };
 
 inline constexpr Weights kWeights;
