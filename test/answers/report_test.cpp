@@ -114,8 +114,8 @@ TEST(ReportPage, EscapesForMarkup) {
 TEST(ReportPage, SaysWhatWasComputedAndWhatHasNoPrice) {
   Report r = with_sessions(1);
   const TokenUsage tokens{1'000'000, 100'000};
-  r.usage = {{1000, Platform::claude_code, "claude-opus-4-6", 1, tokens, 8.5},
-             {1000, Platform::codex, "gpt-99", 1, tokens, std::nullopt, 1'100'000}};
+  r.usage = {{{1, tokens, 8.5}, 1000, Platform::claude_code, "claude-opus-4-6"},
+             {{1, tokens, std::nullopt, 1'100'000}, 1000, Platform::codex, "gpt-99"}};
   const auto data = boost::json::parse(report_data(r, {1, "0", "", {}, "a table"}));
   EXPECT_EQ(data.at("priced").as_string(), "a table");
   EXPECT_DOUBLE_EQ(data.at("usage").at(0).at("usd").as_double(), 8.5);

@@ -31,7 +31,7 @@ inline std::string without_breaks(std::string_view text) {
 
 // Finds facts of an answer's structured form that its text does not state, one per line. Times are compared to the
 // minute, texts by their first 60 bytes. The text may omit zero, empty and boolean values, positions of matches, and
-// the fields of kLeftOut.
+// the fields of kNotStated.
 class StatedFacts {
  public:
   explicit StatedFacts(std::string_view text) : text_(text), line_(without_breaks(text)) {}
@@ -45,9 +45,9 @@ class StatedFacts {
 
  private:
   static bool is_left_out(std::string_view field) {
-    constexpr std::array<std::string_view, 5> kLeftOut{"est_tokens", "freshness", "chronological_summary",
-                                                       "platform_summary", "next"};
-    return std::find(kLeftOut.begin(), kLeftOut.end(), field) != kLeftOut.end();
+    constexpr std::array<std::string_view, 5> kNotStated{"est_tokens", "freshness", "chronological_summary",
+                                                         "platform_summary", "next"};
+    return std::find(kNotStated.begin(), kNotStated.end(), field) != kNotStated.end();
   }
 
   void look(const boost::json::value& value, const std::string& path) {
