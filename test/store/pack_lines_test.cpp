@@ -202,7 +202,7 @@ TEST(PackLines, ATestStandsOnceWhateverIsShownOfIt) {
   ASSERT_EQ(state.tests.size(), 2U);
   EXPECT_EQ(state.tests[1].line, "go test ./rows | tail -20");
   EXPECT_EQ(state.tests[1].outcome, TestOutcome::passed);
-  const Pack pack = make_pack(state, 2000, {0.4, 0.2, 0.2, 0.2, 0.05, 0.05, 0, 0});
+  const Pack pack = make_pack(state, 2000, {0.4, 0.2, 0.2, 0.2, 0.05, 0.05, 0});
   EXPECT_THAT(pack.tests, SizeIs(1)) << "one that passed says enough";
   EXPECT_THAT(pack.commands, IsEmpty()) << "all of them are tests";
   EXPECT_EQ(pack.left_out, 0);
@@ -305,7 +305,7 @@ TEST(PackNames, StandWithTheirFileTheirProgramOrTheirExchange) {
   EXPECT_TRUE(pack.names.empty()) << "a name without a place tells nothing by itself";
   EXPECT_EQ(pack.programs, "") << "nor does a flag";
   EXPECT_EQ(pack.left_out, 3);
-  EXPECT_EQ(make_pack(state, 3000, Weights().whole).programs, "git log --oneline") << "there is room";
+  EXPECT_EQ(make_pack(state, 2000, Weights().whole).programs, "git log --oneline") << "there is room";
   const Pack complement = make_pack(state, 1000, Weights().complement);
   EXPECT_EQ(complement.programs, "git log --oneline");
   EXPECT_THAT(complement.names, ElementsAre(format_exchange_id(7) + ": EpochWeek")) << "beside the platform's summary";
@@ -334,7 +334,7 @@ TEST(PackLines, ACommandThatRanOnceAndChecksNothingIsListedInALargePackWhileItIs
     return out;
   };
   EXPECT_THAT(listed(1000), testing::UnorderedElementsAre("make lint", "./run.sh --all"));
-  EXPECT_THAT(listed(3000), testing::UnorderedElementsAre("make lint", "./run.sh --all", "show app"));
+  EXPECT_THAT(listed(2000), testing::UnorderedElementsAre("make lint", "./run.sh --all", "show app"));
 }
 
 TEST(PackLines, ATextGivenToACommandIsNoCommand) {

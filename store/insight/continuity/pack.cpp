@@ -89,7 +89,7 @@ class Packer {
     for (Candidate& c : out)
       if (c.told->is_decision) c.list = &out_.decisions;
     // Most of what is said on the way, and of the values that are stated, tells nothing later.
-    if (budget_.max() < shares_.least_for_said)
+    if (is_small())
       std::erase_if(out, [&](const Candidate& c) { return c.list == &out_.said; });
     else
       add_list(state_.values, 3.2, out_.values);
@@ -212,11 +212,11 @@ class Packer {
   void add_names() {
     std::unordered_set<std::string> said = names_said();
     std::size_t tokens = share(shares_.names);
-    std::size_t bare = std::min(tokens, share(shares_.bare));
+    std::size_t bare = is_small() ? 0 : std::min(tokens, share(shares_.bare));
     std::vector<std::pair<ExchangeId, std::string>> groups;  // by exchange of last use: names without a known place
     const NameWeights& w = kWeights.names;
     const double room = static_cast<double>(budget_.max()) / w.least_likely_tokens;
-    const double least = w.least_likely / (room * room);
+    const double least = w.least_likely / (room * room * room);
     for (const WorkingName& n : state_.names) {
       if (said.contains(n.text)) continue;
       if (n.likelihood() < least) {

@@ -16,9 +16,9 @@ struct Shares {
   double names;  // with their files, and flags with their programs
   double bare;   // share within `names` for names without a known place
   double programs;
-  // In tokens. Smaller packs leave out what most readers did not use:
-  std::size_t small;           // programs and flags, and old commands that ran once
-  std::size_t least_for_said;  // what was said to be the way to go, and stated values
+  // Tokens; smaller packs leave out what most readers did not use: what was said to be the way to go, stated values,
+  // commands that ran once, programs with their flags, and names without a place.
+  std::size_t small;
 };
 
 // Weights of names: terms of the log-odds that a name is used again. A logistic regression fitted them on half of the
@@ -32,7 +32,7 @@ struct NameWeights {
   double used = 0.27;
   double flag = 0.9;
   double dotted = 0.5;  // subtracted: "store.Reader" is often implied by "Reader"
-  // A pack of least_likely_tokens takes no name below this likelihood. Twice the tokens lower it to a quarter.
+  // A pack of least_likely_tokens takes no name below this likelihood. Twice the tokens lower it to an eighth.
   double least_likely = 0.09;
   double least_likely_tokens = 1000;
   double without_place = 0.3;  // factor if the name's file or command is unknown
@@ -52,8 +52,8 @@ struct Weights {
   double command_is_test = 1.5;
 
   // A larger share for sentences, because the reader has no other source for them.
-  Shares whole{0.29, 0.12, 0.14, 0.40, 0.00, 0.03, 3000, 1500};
-  Shares complement{0.14, 0.11, 0.20, 0.40, 0.02, 0.05, 0, 0};  // beside the platform's summary
+  Shares whole{0.29, 0.12, 0.14, 0.40, 0.15, 0.03, 1500};
+  Shares complement{0.14, 0.11, 0.20, 0.40, 0.02, 0.05, 0};  // beside the platform's summary
 };
 
 inline constexpr Weights kWeights;
