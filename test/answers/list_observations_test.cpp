@@ -20,8 +20,8 @@ class ListObservations : public ToolFixture {
     observe(formats, 1, "decision", "Let's use archives for the sensor instead.", kNow - 200);
     observe(tables, 0, "problem", "The real problem is the index.", kNow - 100);
     store.db().exec(
-        "INSERT INTO decisions (observation_pk, kind, decided_by, chosen, rejected, reason, reversed_by)"
-        " VALUES (1, 0, 0, 'raw files', '', '', 2), (2, 0, 0, 'archives', 'raw files', 'they are small', NULL)");
+        "INSERT INTO decisions (observation_pk, kind, decided_by, chosen, rejected, reason, reversed_by, shown)"
+        " VALUES (1, 0, 0, 'raw files', '', '', 2, 1), (2, 0, 0, 'archives', 'raw files', 'they are small', NULL, 1)");
   }
   void observe(std::int64_t session, int number, std::string_view type, std::string_view words, TimeMs time) {
     store.db()

@@ -161,7 +161,7 @@ TEST_F(ReportTest, ASessionIsToldByItsFirstPromptLastAnswerAndDecisions) {
       "content_hash)"
       " VALUES (1, 1, 0, 1, 'decision', 'Let''s go with a cache', '', 1), (2, 1, 0, 1, 'decision', 'I''ll use a map', "
       "'', 2)");
-  store.db().exec("INSERT INTO decisions (observation_pk, kind, decided_by) VALUES (1, 0, 0), (2, 0, 1)");
+  store.db().exec("INSERT INTO decisions (observation_pk, kind, decided_by, shown) VALUES (1, 0, 0, 1), (2, 0, 1, 0)");
   store.event(a, EventKind::test_run, "Bash", "passed: Bash: go test ./a");
   store.event(a, EventKind::test_run, "Bash", "failed: Bash: go test ./b");
   store.event(a, EventKind::test_run, "Bash", "unknown: Bash: go test ./c");

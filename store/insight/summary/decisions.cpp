@@ -525,13 +525,12 @@ std::size_t telling_words(std::string_view sentence) {
 // Whether a later reader knows what the sentence is about: it is whole, was written and not pasted from a screen, and
 // "it" or "here" does not stand for the subject.
 bool stands_alone(std::string_view sentence) {
-  constexpr std::size_t kFewest = 3;
   constexpr std::size_t kFewestBesidePointer = 6;
   constexpr std::array<std::string_view, 4> kOfScreens{"⏺", "⎿", "│", "└"};
   const auto shows = [&](std::string_view sign) { return sentence.find(sign) != std::string_view::npos; };
   if (sentence.ends_with("…") || std::any_of(kOfScreens.begin(), kOfScreens.end(), shows)) return false;
   const std::size_t words = telling_words(sentence);
-  if (words < kFewest) return false;
+  if (words == 0) return false;
   return words >= kFewestBesidePointer || has_code_name(sentence) || !cues().has(sentence, Cue::points);
 }
 
