@@ -230,8 +230,10 @@ class Packer {
       }
       note_name(n.text, said);
     }
+    std::string line;
     for (const auto& [exchange, names] : groups)
-      out_.names.push_back(format_exchange_id(exchange) + ":" + names);
+      line += (line.empty() ? "" : ", ") + format_exchange_id(exchange) + ":" + names;
+    if (!line.empty()) out_.names.push_back(std::move(line));
     out_.files = files_.lines();
     for (const auto& [program, flags] : programs_)
       out_.programs += (out_.programs.empty() ? "" : ", ") + program + flags;

@@ -36,8 +36,8 @@ struct Pack {
   // Programs that no line of `commands` runs, and programs with flags that occur nowhere else: "git log --oneline
   // --format, wc".
   std::string programs;
-  // Names that occur nowhere else in the pack and whose file is unknown, after the exchange that used them last: "x42:
-  // ExchangeId kNone".
+  // Names that occur nowhere else in the pack and whose file is unknown, after the exchange that used them last, in
+  // one line: "x42: ExchangeId kNone, x17: kSome".
   std::vector<std::string> names;
   std::int64_t left_out = 0;  // items that did not fit
 };
