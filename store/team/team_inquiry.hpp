@@ -15,16 +15,6 @@
 // Questions to the rows of a team's database, asked while other work is done.
 namespace memd::team {
 
-struct TeamQuestion {
-  std::string project;
-  std::vector<std::string> words;  // as tsquery writes them, with their quotes
-  std::vector<std::string> without;
-  TimeMs since = 0;                 // inclusive; 0: open
-  TimeMs until = 0;                 // exclusive; 0: open
-  std::vector<std::string> agents;  // empty: all
-  int most = 20;
-};
-
 // An exchange of another machine.
 struct TeamHead {
   std::string session_uid;
