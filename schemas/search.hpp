@@ -61,7 +61,7 @@ struct SearchQuery : SearchRequest {
   int limit = 20;
   std::optional<int> load_at_most{};  // loads only the first of these hits
   int offset = 0;
-  bool count_outside = false;  // also search what filter.project excludes (SearchAnswer::outside)
+  bool count_outside = false;   // also search what filter.project excludes (SearchAnswer::outside)
   bool count_matching = false;  // SearchAnswer::matching
 };
 

@@ -102,8 +102,8 @@ class RecordBuilder : public RecordEvents, public RecordContext {
   std::uint64_t key() const { return key_; }
 
   std::optional<std::uint64_t> parent;  // key of the record that this one follows; 0: it follows none
-  bool model_of_all = false;         // events of other roles have the model, too
-  std::optional<std::size_t> block;  // of the events; nullopt: the number of the event in the record
+  bool model_of_all = false;            // events of other roles have the model, too
+  std::optional<std::size_t> block;     // of the events; nullopt: the number of the event in the record
 
  protected:
   // Adds the event with this number in the record.
