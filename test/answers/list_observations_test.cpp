@@ -89,9 +89,8 @@ TEST_F(ListObservations, KindsNarrowSearches) {
 }
 
 // docs/benchmarks.md#decisions: too few of them are decisions. What a language model calls one is.
-TEST_F(ListObservations, WhatAnAgentSaysAndAnswersAndPlansAreNoDecisions) {
-  store.db().exec("UPDATE decisions SET decided_by = 1 WHERE observation_pk = 1");
-  store.db().exec("UPDATE decisions SET kind = 3 WHERE observation_pk = 2");
+TEST_F(ListObservations, OnlyShownDecisionsAreTold) {
+  store.db().exec("UPDATE decisions SET shown = 0");
   EXPECT_EQ(call("list_observations", R"({"observation":"decision"})").at("total").as_int64(), 0);
   EXPECT_TRUE(
       call("semantic_search", R"({"query":"sensor","observation":"decision"})").at("results").as_array().empty());
@@ -101,7 +100,7 @@ TEST_F(ListObservations, WhatAnAgentSaysAndAnswersAndPlansAreNoDecisions) {
   const auto summary = call("session_summary", R"({"session_id":"aaaa"})");
   EXPECT_TRUE(summary.at("key_decisions").as_array().empty());
   EXPECT_FALSE(has(text, "ecision"));
-  store.db().exec("UPDATE decisions SET judged_by = 'a model' WHERE observation_pk = 1");
+  store.db().exec("UPDATE decisions SET shown = 1 WHERE observation_pk = 1");
   EXPECT_EQ(call("list_observations", R"({"observation":"decision"})").at("total").as_int64(), 1);
 }
 
