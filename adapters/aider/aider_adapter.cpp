@@ -90,8 +90,10 @@ class Decoder final : public KeyedDecoder<ItemKeys> {
       session.agent_version = c.text(keys_.version);
     } else if (kind == "prompt") {
       std::string text = c.text(keys_.text);
-      const bool shell = text.starts_with('!');
-      c.add_prompt(shell ? Origin::shell : text.starts_with('/') ? Origin::command : Origin::typed, std::move(text));
+      const Origin origin = text.starts_with('!')   ? Origin::shell
+                            : text.starts_with('/') ? Origin::command
+                                                    : Origin::typed;
+      c.add_prompt(origin, std::move(text));
     } else if (kind == "said") {
       c.add_said(EventKind::assistant_msg, c.text(keys_.text));
     } else if (kind == "notes") {
