@@ -38,12 +38,13 @@ void read_tree(const Adapter& adapter, const std::string& session, const std::st
   source.path = storage + "session/global/ses_1.json";
   const auto reader = adapter.open_snapshot(source, files);
   const auto plan = reader->plan("");
-  if (!plan || plan->size != session.size() + message.size() + part.size()) std::abort();
-  const auto shown = reader->session("ses_1", {});
-  if (!shown) {
-    if (!shown.error().is(Errc::busy)) std::abort();
+  if (!plan) {
+    if (!plan.error().is(Errc::busy)) std::abort();
     return;
   }
+  if (plan->size != session.size() + message.size() + part.size()) std::abort();
+  const auto shown = reader->session("ses_1", {});
+  if (!shown) std::abort();
   for (const auto& item : (*shown)->items) {
     const auto json = reader->item("ses_1", item.key);
     if (!json || json->find('\n') != std::string::npos) std::abort();
