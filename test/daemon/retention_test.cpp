@@ -51,8 +51,8 @@ class RetentionTest : public testing::Test {
     const std::string filler(700, 'x');
     std::string text = record(n, 1, time, "user",
                               R"("content":"Why does upload )" + number +
-                                  R"( fail?\nLet's use a rename instead of a copy because renames are atomic.\n)" + filler +
-                                  R"( tailword)" + number + R"(")");
+                                  R"( fail?\nLet's use a rename instead of a copy because renames are atomic.\n)" +
+                                  filler + R"( tailword)" + number + R"(")");
     text += record(n, 2, time + 1000, "assistant",
                    R"("id":"m1","model":"m","content":[{"type":"tool_use","id":"t1","name":"Bash","input":)"
                    R"({"command":"git commit -m x"}}])");
