@@ -10,6 +10,7 @@
 
 #include <filesystem>
 #include <utility>
+#include <vector>
 
 namespace memd {
 namespace {
@@ -17,11 +18,13 @@ namespace {
 // While it lives, this process can open only so many files more.
 class FewDescriptors {
  public:
-  explicit FewDescriptors(rlim_t more) {
+  explicit FewDescriptors(int more) {
     ::getrlimit(RLIMIT_NOFILE, &before_);
-    const int lowest = ::dup(STDIN_FILENO);
-    ::close(lowest);
-    const rlimit few{static_cast<rlim_t>(lowest) + more, before_.rlim_max};
+    // Those that are free need not follow each other.
+    std::vector<int> free;
+    for (int i = 0; i < more; ++i) free.push_back(::dup(STDIN_FILENO));
+    const rlimit few{static_cast<rlim_t>(free.back()) + 1, before_.rlim_max};
+    for (const int descriptor : free) ::close(descriptor);
     ::setrlimit(RLIMIT_NOFILE, &few);
   }
   ~FewDescriptors() { ::setrlimit(RLIMIT_NOFILE, &before_); }
