@@ -254,11 +254,16 @@ Result<void> Service::start_ingest() {
         host_.memory_indexer()->hint_everything();
         sharing_.hint();
       }};
-  watcher_ = make_watcher(loop_, host_.discovery(), tell, watch);
-  // Watches first and scans second, so that changes in between are hinted.
-  watcher_->start();
-  ingest.scan();
-  sharing_.start();
+  // In its turn on the loop: who has asked already is answered first. Watches first and scans second, so that changes
+  // in between are hinted.
+  asio::post(loop_, [this, &ingest, tell, watch] {
+    if (stopping_) return;
+    watcher_ = make_watcher(loop_, host_.discovery(), tell, watch);
+    watcher_->start();
+    ingest.scan();
+    sharing_.start();
+    watch_directories();
+  });
   return {};
 }
 
@@ -267,12 +272,16 @@ void Service::watch_also(std::vector<std::filesystem::path> Service::*which,
                          std::vector<std::filesystem::path> directories) {
   asio::post(loop_, [this, which, directories = std::move(directories)]() mutable {
     this->*which = std::move(directories);
-    auto all = memory_directories_;
-    all.insert(all.end(), shared_directories_.begin(), shared_directories_.end());
-    if (!watcher_ || stopping_ || !watcher_->watch_also(all)) return;
-    host_.memory_indexer()->hint_everything();
-    sharing_.hint();
+    watch_directories();
   });
+}
+
+void Service::watch_directories() {
+  auto all = memory_directories_;
+  all.insert(all.end(), shared_directories_.begin(), shared_directories_.end());
+  if (!watcher_ || stopping_ || !watcher_->watch_also(all)) return;
+  host_.memory_indexer()->hint_everything();
+  sharing_.hint();
 }
 
 void Service::serve_while_held(pid_t holder, const std::string& who) {
@@ -529,13 +538,13 @@ Result<int> serve_stdio_standalone(const Settings& settings) {
   MEMD_TRY_ASSIGN(const auto directory, open_state_directory(settings.layout.data_dir()));
   MEMD_TRY_ASSIGN(auto attempt, InstanceLock::attempt(settings.layout.data_dir()));
   Service service(settings, system_clock(), "standalone", "");
+  service.serve_stdio(client_directory(settings.home));
   if (attempt.lock) {
     MEMD_TRY(attempt.lock->publish({}, kStandalone));
     MEMD_TRY(service.start_ingest());
   } else {
     log::info("{} ingests for this data directory; answering from its store", attempt.who());
   }
-  service.serve_stdio(client_directory(settings.home));
   service.run();
   return 0;
 }

@@ -97,6 +97,7 @@ class Service {
   void start_watchdog();
   void look_at_lock(pid_t holder);
   void watch_also(std::vector<std::filesystem::path> Service::*which, std::vector<std::filesystem::path> directories);
+  void watch_directories();  // on the loop; those that watch_also() has named
   admin::ProcessFacts facts(std::string role, std::string socket);
   template <class F>
   auto ask_loop(F question) -> decltype(question());

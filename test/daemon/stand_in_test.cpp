@@ -22,9 +22,11 @@ class FewDescriptors {
     ::getrlimit(RLIMIT_NOFILE, &before_);
     // Those that are free need not follow each other.
     std::vector<int> free;
-    for (int i = 0; i < more; ++i) free.push_back(::dup(STDIN_FILENO));
+    for (int i = 0; i < more; ++i)
+      free.push_back(::dup(STDIN_FILENO));
     const rlimit few{static_cast<rlim_t>(free.back()) + 1, before_.rlim_max};
-    for (const int descriptor : free) ::close(descriptor);
+    for (const int descriptor : free)
+      ::close(descriptor);
     ::setrlimit(RLIMIT_NOFILE, &few);
   }
   ~FewDescriptors() { ::setrlimit(RLIMIT_NOFILE, &before_); }
