@@ -24,6 +24,10 @@ const post = (tool, body, text, signal) => fetch(`/api/${tool}`, {
 // What the page shows first is asked for while its other modules load: body → response.
 const firstList = { all_projects: true, include_subagents: true, n_results: 40 };
 const early = new Map([[JSON.stringify(firstList), post('list_sessions', JSON.stringify(firstList))]]);
+let firstAnswer = null;
+const firstIsHere = early.get(JSON.stringify(firstList)).then(async (response) => {
+  if (response.ok) firstAnswer = await response.clone().json();
+}).catch(() => {}); // who asks is told of it
 
 // Returns the answer of a tool; with `text` as an agent reads it. Throws an Error with memd's words.
 async function ask(tool, args = {}, { signal, text = false } = {}) {

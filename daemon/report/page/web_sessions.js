@@ -10,8 +10,8 @@ const onScreen = () => new Promise((resolve) => { requestAnimationFrame(() => se
 // All sessions that fit, newest first: some at once, the others as they come. When something was stored,
 // the newest are asked for again. No filters: nothing is asked.
 function useSessions(filters, version) {
-  const [state, setState] = useState({ sessions: [], busy: true });
   const key = filters ? JSON.stringify(scope(filters)) : '';
+  const [state, setState] = useState({ sessions: [], busy: true, ...(filters === noFilters && firstAnswer && { ...firstAnswer, key }) });
   useEffect(() => {
     if (!key) return undefined;
     const stop = new AbortController();
