@@ -194,6 +194,7 @@ struct Describe<tools::Answer> {
       fields_of(field<&T::est_tokens>("Tokens of this answer, estimated.", recurring),
                 field<&T::next>("Send as `cursor` for the rest; absent at the end."),
                 field<&T::time_zone>("Of days and times inside texts; absent: UTC.", recurring));
+  template <class>
   static constexpr auto fields = join_fields(head, tail);
 };
 
