@@ -1,6 +1,6 @@
 #pragma once
 
-#include "schemas/base/time.hpp"
+#include "schemas/base/timestamp.hpp"
 
 #include <cstdint>
 #include <optional>

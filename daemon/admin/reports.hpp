@@ -473,7 +473,7 @@ MEMD_DESCRIBE(memd::admin::LedgerLine, field<&T::record_type>("Type of record, a
               field<&T::disposition>("indexed, skipped or unknown."), plain<&T::reason, &T::records, &T::bytes>());
 
 MEMD_DESCRIBE(memd::admin::CoverageLine, field<&T::platform>(), field<&T::source>("Path; empty for all sources."),
-              Describe<admin::LedgerLine>::fields);
+              kFieldsOf<admin::LedgerLine>);
 
 MEMD_DESCRIBE(memd::admin::CoverageReport, field<&T::coverage>(),
               field<&T::bytes_total>("indexed + skipped + unknown + pending."),

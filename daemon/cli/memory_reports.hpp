@@ -143,10 +143,10 @@ struct VerifyReport {
 
 MEMD_DESCRIBE(memd::cli::MemoryNodeOut, field<&T::slug>(), field<&T::type>("decision, learning, …"), field<&T::title>(),
               field<&T::scope>("global, project, local or enterprise."));
-MEMD_DESCRIBE(memd::cli::MemoryListed, Describe<cli::MemoryNodeOut>::fields, plain<&T::path, &T::tags>(),
+MEMD_DESCRIBE(memd::cli::MemoryListed, kFieldsOf<cli::MemoryNodeOut>, plain<&T::path, &T::tags>(),
               field<&T::links>("Slugs of the memories that it leads to."));
 MEMD_DESCRIBE(memd::cli::MemoryListReport, field<&T::memories>("Those that are valid."));
-MEMD_DESCRIBE(memd::cli::MemoryShown, Describe<cli::MemoryListed>::fields, field<&T::created>("RFC 3339."),
+MEMD_DESCRIBE(memd::cli::MemoryShown, kFieldsOf<cli::MemoryListed>, field<&T::created>("RFC 3339."),
               field<&T::updated>("RFC 3339."), field<&T::content>(),
               field<&T::valid>("false: `memd memory health` says what is wrong."),
               field<&T::broken_links>("Those of `links` that lead to no memory."));

@@ -30,7 +30,7 @@ struct ProjectMemoryVariables : MemoryVariables {
 
 MEMD_DESCRIBE(memd::resources::MemoryVariables, field<&T::scope>("Whose it is.", required, length(1, 20)),
               field<&T::slug>("Its name.", required, length(1, 300)));
-MEMD_DESCRIBE(memd::resources::ProjectMemoryVariables, Describe<memd::resources::MemoryVariables>::fields,
+MEMD_DESCRIBE(memd::resources::ProjectMemoryVariables, kFieldsOf<memd::resources::MemoryVariables>,
               field<&T::project>("Its directory.", required, length(1, 1000)));
 
 namespace memd::resources {

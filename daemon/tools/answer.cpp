@@ -6,6 +6,7 @@
 #include "schemas/base/hash.hpp"
 #include "schemas/base/time.hpp"
 #include "schemas/exchange_name.hpp"
+#include "schemas/search.hpp"
 #include "schemas/store_health.hpp"
 #include "store/text/token_budget.hpp"
 

@@ -6,7 +6,6 @@
 #include "schemas/base/result.hpp"
 #include "schemas/base/timestamp.hpp"
 #include "schemas/outcome.hpp"
-#include "schemas/search.hpp"
 #include "store/text/token_budget.hpp"
 
 #include <algorithm>
@@ -23,6 +22,12 @@
 namespace memd::mcp {
 class ToolRegistry;
 }
+
+namespace memd {
+struct ExchangeHead;
+struct SearchAnswer;
+enum class SearchMode;
+}  // namespace memd
 
 // The parts that all answers share: the frame, the token budget, paging and rendering. Free
 // functions without shared state; each may be called on any thread.
@@ -189,6 +194,7 @@ struct Describe<tools::Answer> {
       fields_of(field<&T::est_tokens>("Tokens of this answer, estimated.", recurring),
                 field<&T::next>("Send as `cursor` for the rest; absent at the end."),
                 field<&T::time_zone>("Of days and times inside texts; absent: UTC.", recurring));
+  template <class>
   static constexpr auto fields = join_fields(head, tail);
 };
 

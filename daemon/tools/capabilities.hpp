@@ -113,4 +113,4 @@ MEMD_DESCRIBE_ANSWER(memd::tools::CapabilitiesAnswer, field<&T::platforms>("Agen
                      field<&T::without_history>("Agents that would be read, too, and have nothing here."),
                      field<&T::capability_matrix>("Capability to the agents that have it."), field<&T::server>(),
                      field<&T::more>("The call that gives what was left out; absent: nothing was."));
-MEMD_DESCRIBE(memd::tools::RenderedCapabilities, Describe<tools::CapabilitiesAnswer>::fields);
+MEMD_DESCRIBE(memd::tools::RenderedCapabilities, kFieldsOf<tools::CapabilitiesAnswer>);

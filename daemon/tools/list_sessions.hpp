@@ -91,7 +91,7 @@ MEMD_DESCRIBE(memd::tools::SessionOut, field<&T::session_id>("For recent_turns a
               field<&T::tokens_subagents>("Part of these that subagents used."),
               field<&T::parent_session_id>("Of a subagent: who started it."),
               field<&T::forked_from>("The session that it began as a copy of; those turns are there."),
-              field<&T::evicted_at>("When its texts were dropped."), Describe<tools::SessionFactsOut>::fields);
+              field<&T::evicted_at>("When its texts were dropped."), kFieldsOf<tools::SessionFactsOut>);
 MEMD_DESCRIBE(memd::tools::UsageOut, field<&T::key>("What `usage` names; \"total\" of all."),
               field<&T::tokens_input>("Without what came from the cache."), field<&T::tokens_output>(),
               field<&T::tokens_cache_read>("Tokens read from the cache."),

@@ -10,6 +10,7 @@
 #include "schemas/base/error.hpp"
 #include "schemas/base/time.hpp"
 #include "schemas/project_identity.hpp"
+#include "schemas/search.hpp"
 #include "store/files/git_place.hpp"
 #include "store/search/rank/asked_file.hpp"
 #include "store/search/words/query_parser.hpp"

@@ -129,4 +129,4 @@ MEMD_DESCRIBE_ANSWER(
     field<&T::pull_requests>("Pull requests the session opened or was linked to, newest first."),
     field<&T::pull_requests_total>(), field<&T::observation_counts>("Type to the number of observations of it."),
     field<&T::open_ends>("What the end left open."), field<&T::provenance>("Where the summary comes from."),
-    field<&T::more>("The call that opens more."), Describe<tools::SessionFactsOut>::fields);
+    field<&T::more>("The call that opens more."), kFieldsOf<tools::SessionFactsOut>);

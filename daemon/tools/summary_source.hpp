@@ -1,11 +1,15 @@
 #pragma once
 
-#include "schemas/search.hpp"
+#include "schemas/exchange_row.hpp"
 #include "store/insight/summary/extractive.hpp"
 
 #include <span>
 #include <string>
 #include <vector>
+
+namespace memd {
+struct SearchHit;
+}
 
 namespace memd::tools {
 

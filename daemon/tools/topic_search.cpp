@@ -6,6 +6,7 @@
 #include "protocol/mcp/tool_registry.hpp"
 #include "schemas/base/ascii.hpp"
 #include "schemas/enrichment.hpp"
+#include "schemas/search.hpp"
 #include "store/enrich/enrichment.hpp"
 #include "store/insight/topics/topic_story.hpp"
 #include "store/read/exchanges.hpp"

@@ -3,6 +3,7 @@
 #include "daemon/usage/usage_report.hpp"
 #include "protocol/mcp/described_json.hpp"
 #include "schemas/base/harmless.hpp"
+#include "schemas/base/time.hpp"
 #include "store/text/plain_text.hpp"
 
 #include <fmt/format.h>

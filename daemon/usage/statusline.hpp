@@ -2,7 +2,7 @@
 
 #include "daemon/usage/prices.hpp"
 #include "schemas/base/error.hpp"
-#include "schemas/base/time.hpp"
+#include "schemas/base/timestamp.hpp"
 #include "store/read/usage.hpp"
 #include "store/reader.hpp"
 

@@ -41,11 +41,6 @@ struct Rules {
 
   constexpr bool has_minimum() const { return minimum != -std::numeric_limits<double>::infinity(); }
   constexpr bool has_maximum() const { return maximum != std::numeric_limits<double>::infinity(); }
-  constexpr bool is_any() const {
-    return required || has_minimum() || has_maximum() || min_length != 0 || max_length != kNoLimit ||
-           max_items != kNoLimit || choice_count != 0 || clamps || !limits_are_listed || !choices_are_listed ||
-           unlisted || recurs;
-  }
 };
 inline constexpr Rules kNoRules{};
 

@@ -30,12 +30,13 @@
 //                 field<&T::platform>("Only this agent.", one_of("claude_code", "cursor")));
 //
 // MEMD_DESCRIBE stands in the global namespace; in it T is the struct. plain<&T::a, &T::b>() are fields whose names say
-// all. field("name", &T::member, …) gives a field another name than its member's.
+// all. field("name", &T::member, …) gives a field another name than its member's. What includes a description and does
+// not use it compiles none of it.
 //
 // Parameters may hold bool, integers, floating point, std::string, std::optional of those and std::vector of those.
 // Results may hold, besides: described structs, enums with an ADL to_string, vectors of anything, and objects with
 // free keys (std::map<std::string, T>, or std::vector<std::pair<std::string, T>> where order matters).
-// A struct that derives from another described one takes its fields: Describe<Base>::fields stands among its own.
+// A struct that derives from another described one takes its fields: kFieldsOf<Base> stands among its own.
 namespace memd::mcp {
 
 template <class T>
@@ -43,30 +44,35 @@ struct Describe;
 
 template <class T>
 concept Described = requires {
-  Describe<T>::fields;
+  sizeof(Describe<T>);
 };
 
-// `Limits`: Rules, or NoRules in most fields: what a field holds is copied while compiling.
-struct NoRules {
-  constexpr bool is_any() const { return false; }
+template <class T>
+inline constexpr const auto& kFieldsOf = Describe<T>::template fields<T>;
+
+// Rules as a field spells them. They are applied where a table needs them: what a field holds is copied while
+// compiling, and Rules take half a kilobyte.
+template <class... Rule>
+struct RuleList : Rule... {
+  static constexpr bool kIsAny = sizeof...(Rule) > 0;
+  constexpr Rules applied() const {
+    Rules out;
+    (static_cast<const Rule&>(*this).apply(out), ...);
+    return out;
+  }
 };
-template <class Class, class Member, class Limits>
+template <class Class, class Member, class... Rule>
 struct Field {
   std::string_view name;
   Member Class::*member;
   std::string_view description;
-  [[no_unique_address]] Limits rules;
+  [[no_unique_address]] RuleList<Rule...> rules;
 };
 
 template <class Class, class Member, class... Rule>
-constexpr auto field(std::string_view name, Member Class::*member, std::string_view description, Rule... rule) {
-  if constexpr (sizeof...(Rule) == 0) {
-    return Field<Class, Member, NoRules>{name, member, description, {}};
-  } else {
-    Field<Class, Member, Rules> f{name, member, description, {}};
-    (rule.apply(f.rules), ...);
-    return f;
-  }
+constexpr Field<Class, Member, Rule...> field(std::string_view name, Member Class::*member,
+                                              std::string_view description, Rule... rule) {
+  return {name, member, description, {rule...}};
 }
 
 namespace detail {
@@ -156,8 +162,8 @@ template <std::size_t at, class... F>
 constexpr const auto& one_of_part(const Fields<F...>& part) {
   return field_at<at>(part);
 }
-template <std::size_t, class Class, class Member, class Limits>
-constexpr const auto& one_of_part(const Field<Class, Member, Limits>& part) {
+template <std::size_t, class Class, class Member, class... Rule>
+constexpr const auto& one_of_part(const Field<Class, Member, Rule...>& part) {
   return part;
 }
 
@@ -208,24 +214,24 @@ concept Scalar = std::same_as<T, bool> || std::integral<T> || std::floating_poin
 
 template <class T, std::size_t at>
 const void* member_of(const void* object) {
-  constexpr auto member = field_at<at>(Describe<T>::fields).member;
+  constexpr auto member = field_at<at>(kFieldsOf<T>).member;
   return &(static_cast<const T*>(object)->*member);
 }
 
-// The rules of a field. Few fields have any. Code that runs must not refer to Describe<T>::fields itself, which takes
-// half a kilobyte per field and would be relocated at each start of the program.
+// The rules of a field. Few fields have any. Code that runs must not refer to kFieldsOf<T> itself, which would be
+// relocated at each start of the program.
 template <class T, std::size_t at>
-inline constexpr Rules set_rules = field_at<at>(Describe<T>::fields).rules;
+inline constexpr Rules set_rules = field_at<at>(kFieldsOf<T>).rules.applied();
 template <class T, std::size_t at>
 constexpr const Rules* rules_of() {
-  if constexpr (field_at<at>(Describe<T>::fields).rules.is_any())
+  if constexpr (std::remove_cvref_t<decltype(field_at<at>(kFieldsOf<T>).rules)>::kIsAny)
     return &set_rules<T, at>;
   else
     return &kNoRules;
 }
 
 template <class T, std::size_t at>
-using MemberType = std::remove_cvref_t<decltype(std::declval<T&>().*(field_at<at>(Describe<T>::fields).member))>;
+using MemberType = std::remove_cvref_t<decltype(std::declval<T&>().*(field_at<at>(kFieldsOf<T>).member))>;
 
 template <class T, class Row, std::size_t... at>
 constexpr std::array<Row, sizeof...(at)> make_table(std::index_sequence<at...>) {
@@ -234,7 +240,7 @@ constexpr std::array<Row, sizeof...(at)> make_table(std::index_sequence<at...>) 
 
 // Row::make<T, at>() for each field of T.
 template <class T, class Row>
-inline constexpr auto table = make_table<T, Row>(Describe<T>::fields.places());
+inline constexpr auto table = make_table<T, Row>(kFieldsOf<T>.places());
 
 }  // namespace detail
 
@@ -313,7 +319,7 @@ bool has_no_value(const void* member) {
 template <class T, std::size_t at>
 constexpr WrittenField WrittenField::make() {
   using Member = MemberType<T, at>;
-  WrittenField out{field_at<at>(Describe<T>::fields).name, member_of<T, at>, write_member<Member>, nullptr};
+  WrittenField out{field_at<at>(kFieldsOf<T>).name, member_of<T, at>, write_member<Member>, nullptr};
   if constexpr (is_optional<Member>) out.is_absent = has_no_value<Member>;
   return out;
 }
@@ -413,7 +419,7 @@ void write_member_schema(json::Writer& w, SchemaUse use, const SchemaField& fiel
 template <class T, std::size_t at>
 constexpr SchemaField SchemaField::make() {
   using Member = MemberType<T, at>;
-  constexpr const auto& field = field_at<at>(Describe<T>::fields);
+  constexpr const auto& field = field_at<at>(kFieldsOf<T>);
   return {field.name,          field.description, rules_of<T, at>(),
           is_optional<Member>, member_of<T, at>,  write_member_schema<Member>};
 }
@@ -458,8 +464,7 @@ void read_argument(ArgumentReader& reader, const ArgumentField& field, void* mem
 
 template <class T, std::size_t at>
 constexpr ArgumentField ArgumentField::make() {
-  return {field_at<at>(Describe<T>::fields).name, rules_of<T, at>(), member_of<T, at>,
-          read_argument<MemberType<T, at>>};
+  return {field_at<at>(kFieldsOf<T>).name, rules_of<T, at>(), member_of<T, at>, read_argument<MemberType<T, at>>};
 }
 
 // Reads all fields into `object`, a mutable struct.
@@ -481,6 +486,6 @@ Result<T> read_arguments(const boost::json::object& arguments) {
 #define MEMD_DESCRIBE(type, ...)                             \
   template <>                                                \
   struct memd::mcp::Describe<type> {                         \
-    using T = type;                                          \
+    template <class T>                                       \
     static constexpr auto fields = join_fields(__VA_ARGS__); \
   }

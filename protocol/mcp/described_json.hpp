@@ -142,7 +142,7 @@ void read_member(DescribedReader& reader, const JsonRef& from, std::string_view 
 
 template <class T, std::size_t at>
 constexpr ReadField ReadField::make() {
-  return {field_at<at>(Describe<T>::fields).name, member_of<T, at>, read_member<MemberType<T, at>>};
+  return {field_at<at>(kFieldsOf<T>).name, member_of<T, at>, read_member<MemberType<T, at>>};
 }
 
 }  // namespace detail

@@ -2,6 +2,7 @@
 
 #include "schemas/base/error.hpp"
 #include "schemas/base/hash.hpp"
+#include "schemas/base/time.hpp"
 #include "schemas/sql_text.hpp"
 #include "store/read/row_filter.hpp"
 #include "store/read/sessions.hpp"

@@ -24,13 +24,8 @@ struct SessionQuestion {
 }  // namespace
 }  // namespace memd::test
 
-template <>
-struct memd::mcp::Describe<memd::test::SessionQuestion> {
-  using T = memd::test::SessionQuestion;
-  static constexpr auto fields =
-      fields_of(field("session_id", &T::session_id, "Session."), field("project", &T::project, "Project."),
-                field("max_tokens", &T::max_tokens, "Size."));
-};
+MEMD_DESCRIBE(memd::test::SessionQuestion, field<&T::session_id>("Session."), field<&T::project>("Project."),
+              field<&T::max_tokens>("Size."));
 
 namespace memd::test {
 namespace {

@@ -38,12 +38,14 @@ class Needles {
   }
   // Returns those that are in the bytes, with what is around them.
   std::vector<std::string> in(std::string_view bytes) const {
-    std::vector<bool> begins(1 << 16);
+    const auto begins = std::make_unique<bool[]>(1 << 16);
     for (const auto& [begin, texts] : by_begin_)
       begins[begin] = true;
     std::vector<std::string> out;
+    const bool* const is_begin = begins.get();  // calls of members would take most of the time without optimisation
+    const char* const byte = bytes.data();
     for (std::size_t at = 0; at + 1 < bytes.size(); ++at) {
-      if (!begins[begin_of(bytes, at)]) continue;
+      if (!is_begin[static_cast<unsigned char>(byte[at]) << 8 | static_cast<unsigned char>(byte[at + 1])]) continue;
       for (const std::string& text : by_begin_.at(begin_of(bytes, at)))
         if (bytes.substr(at, text.size()) == text)
           out.push_back(text + ": …" + std::string(bytes.substr(at - std::min<std::size_t>(at, 30), 90)));

@@ -6,6 +6,7 @@
 
 #include "daemon/admin/admin_service.hpp"
 #include "schemas/base/error.hpp"
+#include "schemas/base/time.hpp"
 #include "store/db/store_copies.hpp"
 #include "test/support/mixed_store.hpp"
 

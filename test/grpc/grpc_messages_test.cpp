@@ -42,7 +42,7 @@ TEST_F(AdminProto, IsCompiledInWhole) {
         ++fields;
         EXPECT_NE(message.FindFieldByName(std::string(name)), nullptr) << name;
       };
-      mcp::Describe<T>::fields.each([&](const auto& field) { expect(field.name); });
+      mcp::kFieldsOf<T>.each([&](const auto& field) { expect(field.name); });
       EXPECT_EQ(message.field_count(), fields) << message.name();
     };
     has_all(*rpc->input_type(), static_cast<typename Method::Params*>(nullptr));

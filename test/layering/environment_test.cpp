@@ -12,6 +12,7 @@
 #include <iterator>
 #include <regex>
 #include <set>
+#include <sstream>
 #include <string>
 #include <string_view>
 
@@ -29,12 +30,21 @@ void add_matches(const std::string& text, const std::string& pattern, std::set<s
 // The functions that take the name of a variable; a call of getenv with anything else than a literal is inside one.
 const std::string kReaders = "(?:getenv|setenv|variable|value_of|path_variable|places|roots_in)";
 
-std::set<std::string> variables_in(const std::string& source) {
+// Returns the lines that may read a variable, with the line before each: expressions are slow over all sources.
+std::string lines_with_signs(const std::string& source) {
+  constexpr std::array<std::string_view, 9> kSigns{"getenv",      "setenv", "variable(\"", "value_of(\"", "places(\"",
+                                                   "roots_in(\"", "MEMD_",  "\"${",        "Variable = "};
+  std::string out, before;
+  std::istringstream lines(source);
+  for (std::string line; std::getline(lines, line); before = line)
+    if (std::any_of(kSigns.begin(), kSigns.end(), [&](auto sign) { return line.find(sign) != std::string::npos; }))
+      out += before + "\n" + line + "\n";
+  return out;
+}
+
+std::set<std::string> variables_in(const std::string& whole) {
   std::set<std::string> out;
-  const std::array<std::string_view, 8> signs{"getenv",    "setenv",      "variable(\"", "value_of(\"",
-                                              "places(\"", "roots_in(\"", "MEMD_",       "\"${"};
-  const auto has = [&](std::string_view sign) { return source.find(sign) != std::string::npos; };
-  if (std::none_of(signs.begin(), signs.end(), has) && !has("Variable = ")) return out;
+  const std::string source = lines_with_signs(whole);
   add_matches(source, "\\b" + kReaders + R"re(\("([A-Z][A-Z0-9_]*)")re", out);
   add_matches(source, R"re(Variable = "([A-Z][A-Z0-9_]*)")re", out);
   add_matches(source, R"re(\$(MEMD_[A-Z_]+))re", out);          // in shell commands that memd writes

@@ -103,6 +103,14 @@ TEST_F(BadTree, SqlOutsideTheStore) {
   EXPECT_THAT(found(), ElementsAre("daemon/ingest/c.cpp:2: SQL belongs to store"));
 }
 
+TEST_F(BadTree, ATemporaryAwaited) {
+  write("daemon/ingest/a.cpp",
+        "co_await f(S{1});\nco_await g([n] { return n; });\nconst auto [a, b] = co_await h(std::move(c));  // {}\n"
+        "const S s{1};\nif (!x) { co_await f(s); }\n");
+  EXPECT_THAT(found(), ElementsAre("daemon/ingest/a.cpp:1: name what is awaited first",
+                                   "daemon/ingest/a.cpp:2: name what is awaited first"));
+}
+
 TEST_F(BadTree, AnotherDoorToFilesOfAScope) {
   write("store/memory/a.cpp", "#include <fstream>\nstd::ifstream in(path);\n");
   write("store/catalog/b.cpp", "for (auto& e : fs::recursive_directory_iterator(at)) {}\n");

@@ -143,6 +143,12 @@ bool speaks_sql(std::string_view line) {
                      [&](auto sign) { return line.find(sign) != std::string_view::npos; });
 }
 
+bool awaits_temporary(std::string_view line) {
+  line = line.substr(0, line.find("//"));
+  const auto at = line.find("co_await ");
+  return at != std::string_view::npos && line.find_first_of("{[", at) != std::string_view::npos;
+}
+
 bool on_top(std::string_view folder) { return folder == "test" || folder == "bench"; }
 
 std::optional<Include> parse_include(std::string_view text, int line) {
@@ -171,6 +177,7 @@ SourceFile read_file(const fs::path& path) {
       file.looks_for_braces.push_back(file.lines);
     if (opens_files(line)) file.opens_files.push_back(file.lines);
     if (speaks_sql(line)) file.speaks_sql.push_back(file.lines);
+    if (awaits_temporary(line)) file.awaits_temporary.push_back(file.lines);
   }
   return file;
 }
@@ -203,6 +210,7 @@ class Checker {
       check_json(path, file);
       check_doors(path, file);
       check_sql(path, file);
+      check_awaits(path, file);
     }
     for (const auto& [path, file] : tree_)
       walk(path);
@@ -265,6 +273,13 @@ class Checker {
     if (file.folder != "daemon" && file.folder != "protocol" && file.folder != "schemas") return;
     for (const int line : file.speaks_sql)
       report(path, line, "SQL belongs to store");
+  }
+
+  // g++ 12 destroys an aggregate or a capturing lambda twice that is a temporary of a co_await expression.
+  void check_awaits(const std::string& path, const SourceFile& file) {
+    if (on_top(file.folder)) return;
+    for (const int line : file.awaits_temporary)
+      report(path, line, "name what is awaited first");
   }
 
   // A repository brings links, FIFOs and huge files: only one class opens what it brings.

@@ -49,7 +49,7 @@ MEMD_DESCRIBE(Params, field<&T::query>("What to look for.", required, length(1, 
               field<&T::platforms>("Only these.", one_of("cursor", "cline"), max_items(2)));
 MEMD_DESCRIBE(Base, field<&T::total>("All there is."));
 MEMD_DESCRIBE(Hit, field<&T::id>("Short id."), field<&T::score>("1 is best."), field<&T::branch>("Git branch."));
-MEMD_DESCRIBE(Out, Describe<Base>::fields, field<&T::results>("Hits."), field<&T::counts>("Hits of each platform."),
+MEMD_DESCRIBE(Out, kFieldsOf<Base>, field<&T::results>("Hits."), field<&T::counts>("Hits of each platform."),
               field<&T::freshness>("How far behind."), field<&T::colour>("A colour.", one_of("red", "green")));
 
 namespace {

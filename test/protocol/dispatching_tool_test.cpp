@@ -28,27 +28,15 @@ struct Said {
 std::string render_text(const Said& said) { return said.text; }
 
 }  // namespace
+}  // namespace memd::mcp
 
-template <>
-struct Describe<FindParams> {
-  static constexpr auto fields = fields_of(field("query", &FindParams::query, "What.", required, length(1, 100)),
-                                           field("n_results", &FindParams::n_results, "How many.", range(1, 50)));
-};
-template <>
-struct Describe<LookParams> {
-  static constexpr auto fields = fields_of(field("topic", &LookParams::topic, "Topic."),
-                                           field("n_results", &LookParams::n_results, "Others.", range(1, 9)));
-};
-template <>
-struct Describe<KeepParams> {
-  static constexpr auto fields =
-      fields_of(field("action", &KeepParams::action, "What.", required, one_of(kKeepActions)));
-};
-template <>
-struct Describe<Said> {
-  static constexpr auto fields = fields_of(field("text", &Said::text, "Said."));
-};
+MEMD_DESCRIBE(memd::mcp::FindParams, field<&T::query>("What.", required, length(1, 100)),
+              field<&T::n_results>("How many.", range(1, 50)));
+MEMD_DESCRIBE(memd::mcp::LookParams, field<&T::topic>("Topic."), field<&T::n_results>("Others.", range(1, 9)));
+MEMD_DESCRIBE(memd::mcp::KeepParams, field<&T::action>("What.", required, one_of(kKeepActions)));
+MEMD_DESCRIBE(memd::mcp::Said, field<&T::text>("Said."));
 
+namespace memd::mcp {
 namespace {
 
 class DispatchingTool : public testing::Test {

@@ -33,23 +33,10 @@ struct PairParams {
 
 }  // namespace memd::test
 
-template <>
-struct memd::mcp::Describe<memd::test::SaidResult> {
-  static constexpr auto fields = fields_of(field("said", &memd::test::SaidResult::said, "What was said."));
-};
-template <>
-struct memd::mcp::Describe<memd::test::PromptParams> {
-  static constexpr auto fields = fields_of(field("prompt", &memd::test::PromptParams::prompt, "What to ask."));
-};
-template <>
-struct memd::mcp::Describe<memd::test::DataParams> {
-  static constexpr auto fields = fields_of(field("id", &memd::test::DataParams::id, "Which.", required));
-};
-template <>
-struct memd::mcp::Describe<memd::test::PairParams> {
-  static constexpr auto fields = fields_of(field("arg1", &memd::test::PairParams::arg1, "First.", required),
-                                           field("arg2", &memd::test::PairParams::arg2, "Second.", required));
-};
+MEMD_DESCRIBE(memd::test::SaidResult, field<&T::said>("What was said."));
+MEMD_DESCRIBE(memd::test::PromptParams, field<&T::prompt>("What to ask."));
+MEMD_DESCRIBE(memd::test::DataParams, field<&T::id>("Which.", required));
+MEMD_DESCRIBE(memd::test::PairParams, field<&T::arg1>("First.", required), field<&T::arg2>("Second.", required));
 
 namespace memd::test {
 namespace {

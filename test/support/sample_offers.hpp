@@ -19,16 +19,8 @@ struct GreetParams {
 
 }  // namespace memd::test
 
-template <>
-struct memd::mcp::Describe<memd::test::NoteParams> {
-  static constexpr auto fields =
-      fields_of(field("name", &memd::test::NoteParams::name, "Which note.", required, length(1, 100)));
-};
-template <>
-struct memd::mcp::Describe<memd::test::GreetParams> {
-  static constexpr auto fields = fields_of(field("who", &memd::test::GreetParams::who, "Whom.", required),
-                                           field("times", &memd::test::GreetParams::times, "How often.", range(1, 3)));
-};
+MEMD_DESCRIBE(memd::test::NoteParams, field<&T::name>("Which note.", required, length(1, 100)));
+MEMD_DESCRIBE(memd::test::GreetParams, field<&T::who>("Whom.", required), field<&T::times>("How often.", range(1, 3)));
 
 namespace memd::test {
 

@@ -20,20 +20,10 @@ struct Nothing {};
 
 }  // namespace memd::test
 
-template <>
-struct memd::mcp::Describe<memd::test::EchoParams> {
-  static constexpr auto fields =
-      fields_of(field("text", &memd::test::EchoParams::text, "What to say.", required),
-                field("times", &memd::test::EchoParams::times, "How often.", range(1, 1000000)));
-};
-template <>
-struct memd::mcp::Describe<memd::test::EchoResult> {
-  static constexpr auto fields = fields_of(field("text", &memd::test::EchoResult::text, "What was said."));
-};
-template <>
-struct memd::mcp::Describe<memd::test::Nothing> {
-  static constexpr auto fields = fields_of();
-};
+MEMD_DESCRIBE(memd::test::EchoParams, field<&T::text>("What to say.", required),
+              field<&T::times>("How often.", range(1, 1000000)));
+MEMD_DESCRIBE(memd::test::EchoResult, field<&T::text>("What was said."));
+MEMD_DESCRIBE(memd::test::Nothing);
 
 namespace memd::test {
 

@@ -69,7 +69,7 @@ void put(Place place, const T& value) {
 
 template <mcp::Described T>
 void fill(google::protobuf::Message& out, const T& value) {
-  mcp::Describe<T>::fields.each([&](const auto& field) {
+  mcp::kFieldsOf<T>.each([&](const auto& field) {
     put(Place{out, field_named(out, field.name)}, value.*(field.member));
   });
 }

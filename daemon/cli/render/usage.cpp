@@ -2,6 +2,7 @@
 
 #include "daemon/cli/render/table.hpp"
 #include "daemon/cli/render/words.hpp"
+#include "schemas/base/time.hpp"
 
 #include <fmt/format.h>
 

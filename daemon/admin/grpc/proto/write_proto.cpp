@@ -83,7 +83,7 @@ class ProtoText {
     // Fields of a request with a default are optional, so the protocol records whether they were sent.
     const bool is_request = name.ends_with("Params");
     std::string fields;
-    mcp::Describe<T>::fields.each([&](const auto& field) {
+    mcp::kFieldsOf<T>.each([&](const auto& field) {
       using Member = std::remove_cvref_t<decltype(std::declval<T>().*(field.member))>;
       fields += comment(field.description) + "  " + member_type<Member>(is_request) + " " + std::string(field.name) +
                 " = " + std::to_string(number_of(field.name)) + ";\n";
