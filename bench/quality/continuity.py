@@ -25,8 +25,8 @@ from used import COMMANDS, CONSTRAINTS, EDITED, FILES, HEADS, IDENTIFIERS, KINDS
     names_command
 
 WINDOW = 50
-SECTIONS = ("Goal", "Keep to", "Memories", "Decided", "Said", "Open", "Last error", "Tests", "Next", "Values",
-            "Agent's last words", "In the background", "Files (e edited, r read)", "Commands", "Also ran", "Names")
+SECTIONS = ("Goal", "Keep to", "Memories", "Decided", "Said", "Open", "Last error", "Tests", "Next",
+            "Agent's last words", "In the background", "Files (e edited, r read)", "Commands")
 
 
 class Compaction:

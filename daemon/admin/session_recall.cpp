@@ -88,14 +88,14 @@ Result<continuity::Pack> told_state(Reader& reader, std::int64_t session_pk, boo
   continuity::WorkingState state = continuity::recover_state(past);
   state.files.clear();
   state.commands.clear();
-  state.programs.clear();
   state.names.clear();
   // A session that starts runs what passed again by itself.
   std::erase_if(state.tests, [&](const continuity::TestState& t) {
     return t.outcome == continuity::TestOutcome::unknown ||
            (!compacting && t.outcome != continuity::TestOutcome::failed);
   });
-  state.choices.clear();  // a person's count, see decisions_of()
+  state.decisions.clear();  // see decisions_of()
+  state.said.clear();
   const auto announces = [](const continuity::ExtractedSentence& s) { return continuity::announces(s.text); };
   std::erase_if(state.next_steps, announces);
   if (state.last_words && announces(*state.last_words)) state.last_words.reset();

@@ -204,7 +204,6 @@ void put(continuity::Pack pack, ResumeAnswer& out) {
   out.last_error = std::move(pack.last_error);
   out.tests = unless_empty(std::move(pack.tests));
   out.next_steps = unless_empty(std::move(pack.next_steps));
-  out.values = unless_empty(std::move(pack.values));
   out.last_words = std::move(pack.last_words);
   out.running = unless_empty(std::move(pack.running));
   out.files = unless_empty(std::move(pack.files));
@@ -212,8 +211,6 @@ void put(continuity::Pack pack, ResumeAnswer& out) {
   for (continuity::CommandGroup& g : pack.commands)
     commands.push_back({format_exchange_id(g.exchange), std::move(g.lines)});
   out.commands = unless_empty(std::move(commands));
-  out.programs = unless_empty(std::move(pack.programs));
-  out.names = unless_empty(std::move(pack.names));
   out.left_out = pack.left_out;
 }
 
@@ -357,7 +354,6 @@ AnswerText render_text(const ResumeAnswer& a) {
   add_line(body, "Last error", a.last_error);
   add_section(body, "Tests", a.tests);
   add_section(body, "Next", a.next_steps);
-  add_section(body, "Values", a.values);
   add_line(body, "Agent's last words", a.last_words);
   add_section(body, "In the background", a.running);
   add_section(body, "Files (e edited, r read)", a.files);
@@ -369,8 +365,6 @@ AnswerText render_text(const ResumeAnswer& a) {
         body.add(HistoryText::Whole{line}, "\n");
     }
   }
-  add_line(body, "Also ran", a.programs);
-  add_section(body, "Names", a.names);
   out.quote(body);
   if (a.left_out > 0) out.add(counted_words(a.left_out, "item"), " did not fit: raise max_tokens.\n");
   return out.add("Full text: get_exchange(ids=[\"x…\"], include_tools=true).\n", answer_footer(a));

@@ -46,13 +46,10 @@ struct ResumeAnswer : Answer, SessionRefOut {
   std::optional<std::string> last_error;
   std::optional<std::vector<std::string>> tests;
   std::optional<std::vector<std::string>> next_steps;
-  std::optional<std::vector<std::string>> values;
   std::optional<std::string> last_words;
   std::optional<std::vector<std::string>> running;
   std::optional<std::vector<std::string>> files;
   std::optional<std::vector<ResumeCommandsOut>> commands;
-  std::optional<std::string> programs;
-  std::optional<std::vector<std::string>> names;
   std::optional<std::vector<std::string>> memories;
 };
 AnswerText render_text(const ResumeAnswer& answer);
@@ -100,15 +97,12 @@ MEMD_DESCRIBE_ANSWER(
     field<&T::left_out>("Items for which max_tokens was too small."),
     field<&T::goal>("As the user last put it, then the first request. [x42]: where, for get_exchange."),
     field<&T::constraints>("Constraints set by the user."), field<&T::decisions>("What the user decided."),
-    field<&T::said>("About the way to go, mostly by the agent; half of it decides nothing."), field<&T::problems>(),
+    field<&T::said>("What the agent chose and measured, and values that the user gave."), field<&T::problems>(),
     field<&T::last_error>("The last failure that was not fixed: what was run and what it said."),
     field<&T::tests>("Those that failed, and the newest that passed."),
     field<&T::next_steps>("Tasks as the list last was, promises, and steps as last stated."),
-    field<&T::values>("Exact sizes, times, limits and results that were stated."),
     field<&T::last_words>("Of the agent."), field<&T::running>("Started in the background."),
     field<&T::files>("A directory a line; e edited, r read, how many times; {names that live there:line}."),
     field<&T::commands>("Most likely needed again first."),
-    field<&T::programs>("Others that were run, with the flags in play after each."),
-    field<&T::names>("Further names of code in play that live in no known file, after the turn that used them last."),
     field<&T::memories>(
         "[slug] Files that people own: pinned ones, the project's core, and those about the files in play."));

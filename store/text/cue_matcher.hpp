@@ -18,6 +18,7 @@ namespace memd {
 // The meaning of a cue. Each is a section with the same name in the data files in store/text/cues.
 enum class Cue : std::uint8_t {
   // Decisions.
+  decided,         // says that a decision was taken
   settled,         // states a decision by itself
   contrast,        // the rejected option; a decision only together with `choosing`
   choosing,        // who chose
@@ -61,7 +62,8 @@ enum class Cue : std::uint8_t {
   telling,   // raises or lowers the value of a sentence, by weight
   // Resume packs: the user's wishes.
   binding,    // forbids or demands
-  wished,     // demands less
+  limits,     // sets a limit or keeps something as it is
+  wished,     // asks for something
   order,      // demands something at the start of a clause
   joint,      // joins clauses
   narrative,  // reports what somebody knows, did or encountered

@@ -45,6 +45,7 @@ enum class WordClass : std::uint8_t {
   output_filter,  // filters an output
   housekeeping,   // not worth listing for a resumption
   look,           // only displays something
+  checks,         // a program or task with this word in its name checks the work
   program,        // other programs with options, so that a "-" word after them is a flag
   // Secrets.
   password_name,        // a name with this ending holds a password

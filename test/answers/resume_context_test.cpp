@@ -199,8 +199,9 @@ TEST_F(ResumeContext, HistoryStaysInItsEnvelope) {
 TEST_F(ResumeContext, SecretsInRecordsAreMasked) {
   const std::string secret = "ghp_0123456789abcdefghijABCDEFGHIJ012345";
   EventScript s = compacted(false);
-  s.call("d1", "Bash", "deploy --token " + secret).result("d1", "two\nlines");
-  s.call("d2", "TodoWrite", "1").facts({.todos = TodoUpdate{true, {{"", "Use " + secret, TodoState::pending}}}});
+  for (const char* call : {"d1", "d2", "d3"})
+    s.call(call, "Bash", "deploy --token " + secret).result(call, "two\nlines");
+  s.call("d4", "TodoWrite", "1").facts({.todos = TodoUpdate{true, {{"", "Use " + secret, TodoState::pending}}}});
   for (const Event& e : s.events())
     if (e.call_id == "d1" && e.kind == EventKind::tool_result)
       raw.texts[e.raw.offset] = "src/importer.go:7:func deployResult() // " + secret;

@@ -21,7 +21,7 @@ EventScript two_compactions() {
   EventScript s;
   s.user("Add a --dry-run flag to the importer. Don't touch the parser.");
   s.answer("I'll read the importer first.");
-  s.call("c1", "Read", "/w/p/src/importer.go").result("c1", "package src");
+  s.call("c1", "Read", "/w/p/src/importer.go").result("c1", "package src; func parseFlags()");
   s.answer("Going with a flag set instead of an environment variable because it is tested more easily.");
   s.call("c2", "Edit", "/w/p/src/importer.go", "/w/p/src/importer.go").result("c2", "done", false, 3, 1);
   s.call("c3", "Bash", "go test ./src/...").result("c3", "FAIL: TestDryRun importer_test.go:12", true);
@@ -57,9 +57,9 @@ class ContinuityTest : public testing::Test {
     return out;
   }
   static std::string all_of(const Pack& p) {
-    std::string out = p.programs + "\n" + p.last_error.value_or("") + p.last_words.value_or("");
-    for (const auto* list : {&p.goal, &p.constraints, &p.decisions, &p.said, &p.problems, &p.next_steps, &p.values,
-                             &p.tests, &p.files, &p.names})
+    std::string out = p.last_error.value_or("") + p.last_words.value_or("");
+    for (const auto* list :
+         {&p.goal, &p.constraints, &p.decisions, &p.said, &p.problems, &p.next_steps, &p.tests, &p.files})
       for (const std::string& line : *list)
         out += line + "\n";
     for (const CommandGroup& g : p.commands)
@@ -114,18 +114,20 @@ TEST_F(ContinuityTest, ANumberThatIsNotThereIsAnArgumentError) {
   EXPECT_TRUE(has(p.error().message(), "1 to 2"));
 }
 
-TEST_F(ContinuityTest, ADecisionIsToldOnceAndAPersonsFirst) {
+TEST_F(ContinuityTest, ADecisionIsToldOnceApartFromWhatAnAgentSaid) {
   file_ = dir_ / "decisions.db";
   EventScript s;
   s.user("How shall the rows be kept?").choice("Which store?: SQLite");
   s.answer(
       "Going with a flag set instead of an environment variable because it is tested more easily, a reader finds it in "
       "the help, and nobody has to look for what else the environment of the importer may hold.");
+  s.user("Write the second half of the importer.").answer("Done.");
   test::take_in(file_, s);
   const WorkingState state = recover_state(past({BoundaryChoice::At::end}));
-  ASSERT_EQ(state.choices.size(), 2U);
-  EXPECT_EQ(state.choices[0].text, "Which store?: SQLite");
-  EXPECT_TRUE(state.choices[1].text.ends_with("may hold."));
+  ASSERT_EQ(state.decisions.size(), 1U);
+  EXPECT_EQ(state.decisions[0].text, "Which store?: SQLite");
+  ASSERT_EQ(state.said.size(), 1U);
+  EXPECT_TRUE(state.said[0].text.ends_with("may hold."));
 }
 
 TEST_F(ContinuityTest, StateHoldsWhatAnAgentGoesOnWith) {
@@ -136,8 +138,8 @@ TEST_F(ContinuityTest, StateHoldsWhatAnAgentGoesOnWith) {
   EXPECT_TRUE(has(s.goal.front().text, "--dry-run"));
   ASSERT_FALSE(s.constraints.empty());
   EXPECT_TRUE(has(s.constraints.front().text, "Don't touch the parser"));
-  ASSERT_FALSE(s.choices.empty());
-  EXPECT_TRUE(has(s.choices.front().text, "flag set instead of an environment variable because"));
+  ASSERT_FALSE(s.said.empty());
+  EXPECT_TRUE(has(s.said.front().text, "flag set instead of an environment variable because"));
   ASSERT_TRUE(s.last_error.has_value());
   EXPECT_TRUE(has(s.last_error->text, "FAIL: TestDryRun"));
   ASSERT_FALSE(s.problems.empty());

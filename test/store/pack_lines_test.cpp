@@ -202,7 +202,7 @@ TEST(PackLines, ATestStandsOnceWhateverIsShownOfIt) {
   ASSERT_EQ(state.tests.size(), 2U);
   EXPECT_EQ(state.tests[1].line, "go test ./rows | tail -20");
   EXPECT_EQ(state.tests[1].outcome, TestOutcome::passed);
-  const Pack pack = make_pack(state, 2000, {0.4, 0.2, 0.2, 0.2, 0.05, 0.05, 0});
+  const Pack pack = make_pack(state, 2000, {0.4, 0.2, 0.2, 0.2});
   EXPECT_THAT(pack.tests, SizeIs(1)) << "one that passed says enough";
   EXPECT_THAT(pack.commands, IsEmpty()) << "all of them are tests";
   EXPECT_EQ(pack.left_out, 0);
@@ -214,7 +214,8 @@ TEST(PackLines, WhatOnlySaysToGoOnOrAnnouncesIsNoDecision) {
   s.answer("The fix: sort by the date instead of the id of the row:");
   s.answer("This is by design since nobody reads them.").answer("I'll use the index for that.");
   s.answer("I'll sort by date instead of the id, because ids have gaps.");
-  EXPECT_THAT(texts_in(state_after(s).choices),
+  s.user("Write the second half of the exporter.").answer("Done.");
+  EXPECT_THAT(texts_in(state_after(s).said),
               ElementsAre("I'll sort by date instead of the id, because ids have gaps."));
 }
 
@@ -228,9 +229,54 @@ TEST(PackLines, APersonsChoiceIsADecisionAndAnAgentsIsSaid) {
   EXPECT_THAT(pack.decisions.front(), testing::HasSubstr("one file"));
   ASSERT_EQ(pack.said.size(), 1U);
   EXPECT_THAT(pack.said.front(), testing::HasSubstr("ids have gaps"));
-  const Pack small = make_pack(state_after(s), 1000, Weights().whole);
-  EXPECT_THAT(small.decisions, SizeIs(1));
-  EXPECT_THAT(small.said, IsEmpty());
+}
+
+TEST(PackLines, AnAgentStatesAValueWhereItEndsTheWorkInFewWords) {
+  const auto said_after = [](const std::string& on_the_way, const std::string& at_the_end) {
+    EventScript s;
+    s.user("How long does the export take?").answer(on_the_way).call("c1", "Bash", "time make rows").result("c1", "ok");
+    s.answer(at_the_end).user("Write the second half of the exporter.").answer("Done.");
+    return texts_in(state_after(s).said);
+  };
+  EXPECT_THAT(said_after("The last run took 14 minutes.", "The export takes 40 ms."),
+              ElementsAre("The export takes 40 ms."));
+  EXPECT_THAT(said_after("I look.", "The export takes 40 ms." + std::string(300, '.')), IsEmpty()) << "a long report";
+  EXPECT_THAT(said_after("I look.", "It should take about 40 ms if you warm it up."), IsEmpty()) << "a guess";
+}
+
+TEST(PackLines, AValueOfAPersonIsToldUnlessItIsPasted) {
+  EventScript s;
+  s.user("Write the exporter.").answer("Begun.").user("Make it 4 seconds, the rows are slow in winter.").answer("Yes.");
+  s.user("FAIL: TestRows (0.05 s)\n  rows_test.go: want 12 rows").answer("I see.");
+  s.user("Write the second half of the exporter.").answer("Done.");
+  EXPECT_THAT(texts_in(state_after(s).said), ElementsAre("Make it 4 seconds, the rows are slow in winter."));
+}
+
+TEST(PackLines, OfACommandsTemplateOnlyWhatWasTypedCounts) {
+  const std::string rest =
+      "\n\nYou MUST consider the user input before proceeding.\n\n## Outline\n\nAll paths must be absolute.";
+  EventScript s;
+  s.user("## User Input\n\n```text\nWrite the exporter. Never touch the parser, it is read by others.\n```" + rest);
+  s.answer("Begun.").user("## User Input\n\n```text\n\n```" + rest).answer("Done.");
+  const WorkingState state = state_after(s);
+  EXPECT_THAT(texts_in(state.goal), ElementsAre("Write the exporter. Never touch the parser, it is read by others."));
+  EXPECT_THAT(texts_in(state.constraints), ElementsAre("Never touch the parser, it is read by others."));
+}
+
+TEST(PackLines, WhatWasAskedForOnceIsDoneWhenOtherThingsAreAskedFor) {
+  EventScript s;
+  s.user("Write the exporter.").answer("Begun.").user("Then I'd like a list of the rows. It should be sorted.");
+  s.answer("It is there.").user("Never print more than 20 rows.").answer("Right.");
+  s.user("Now draw the page of the report for May.").answer("Drawn.").user("Now for June.").answer("Drawn.");
+  EXPECT_THAT(texts_in(state_after(s).constraints), ElementsAre("Never print more than 20 rows."));
+}
+
+TEST(PackLines, ATestThatToldNothingIsNotListedBesideOneThatDid) {
+  EventScript s;
+  s.user("Run the tests.").call("c1", "Bash", "go test ./... > log; ls").result("c1", "log");
+  EXPECT_THAT(make_pack(state_after(s), 1000, Weights().whole).tests, SizeIs(1));
+  s.call("c2", "Bash", "go test ./rows").result("c2", "ok");
+  EXPECT_THAT(make_pack(state_after(s), 1000, Weights().whole).tests, ElementsAre(testing::HasSubstr("./rows")));
 }
 
 TEST(PackLines, OfTestsThatAreOverTheNewestThatPassedIsListed) {
@@ -279,36 +325,22 @@ TEST(PackNames, ThoseOfPersonsAndEditsComeBeforeThoseOnlySeen) {
   EXPECT_EQ(state.names.front().text, "parseRows");
 }
 
-TEST(PackNames, AFlagBelongsToItsProgram) {
-  EventScript s;
-  s.user("What changed?").call("c1", "Bash", "cd src && git log --oneline | grep --count x").result("c1", "3");
-  const WorkingState state = state_after(s);
-  const auto program_of = [&](std::string_view flag) {
-    const auto at = std::find_if(state.names.begin(), state.names.end(), [&](const auto& n) { return n.text == flag; });
-    return at == state.names.end() ? std::string("none") : at->program;
-  };
-  EXPECT_EQ(program_of("--oneline"), "git log");
-  EXPECT_EQ(program_of("--count"), "grep");
-}
-
-TEST(PackNames, StandWithTheirFileTheirProgramOrTheirExchange) {
+TEST(PackNames, StandWithTheirFile) {
   WorkingState state;
   state.cwd = "/w/p";
   state.files.push_back({"/w/p/src/rows.go", 2, 1, "", 7, 1});
-  state.names = {{"parseRows", 9, "/w/p/src/rows.go", 41, 7, ""},
-                 {"readDates", 8, "src/dates.go", 0, 7, ""},
-                 {"--oneline", 7, "", 0, 7, "git log"},
-                 {"EpochWeek", 6, "", 0, 7, ""},
-                 {"tooUnlikely", 0.000001, "src/dates.go", 0, 7, ""}};
+  state.names = {{"parseRows", 9, "/w/p/src/rows.go", 41},
+                 {"readDates", 8, "src/dates.go", 0},
+                 {"tooUnlikely", 0.000001, "src/dates.go", 0}};
   const Pack pack = make_pack(state, 1000, Weights().whole);
   EXPECT_THAT(pack.files, ElementsAre("src/: rows.go e2 r1 {parseRows:41}, dates.go {readDates}"));
-  EXPECT_TRUE(pack.names.empty()) << "a name without a place tells nothing by itself";
-  EXPECT_EQ(pack.programs, "") << "nor does a flag";
-  EXPECT_EQ(pack.left_out, 3);
-  EXPECT_EQ(make_pack(state, 2000, Weights().whole).programs, "git log --oneline") << "there is room";
-  const Pack complement = make_pack(state, 1000, Weights().complement);
-  EXPECT_EQ(complement.programs, "git log --oneline");
-  EXPECT_THAT(complement.names, ElementsAre(format_exchange_id(7) + ": EpochWeek")) << "beside the platform's summary";
+  EXPECT_EQ(pack.left_out, 1);
+}
+
+TEST(PackNames, FlagsAndNamesWithoutAPlaceTellNothing) {
+  EventScript s;
+  s.user("Where does EpochWeek come from?").call("c1", "Bash", "git log --oneline").result("c1", "3 EpochWeek");
+  EXPECT_THAT(state_after(s).names, IsEmpty());
 }
 
 TEST(PackLines, ALookIsNotTold) {
@@ -319,22 +351,18 @@ TEST(PackLines, ALookIsNotTold) {
   EXPECT_THAT(lines_in(state_after(s).commands), ElementsAre("make check"));
 }
 
-TEST(PackLines, ACommandThatRanOnceAndChecksNothingIsListedInALargePackWhileItIsNew) {
+TEST(PackLines, ACommandThatChecksNothingIsListedIfItRanOften) {
   EventScript s;
   s.user("Write the exporter.").call("c1", "Bash", "deploy app").result("c1", "ok");
-  s.call("c2", "Bash", "make lint").result("c2", "ok").call("c3", "Bash", "./run.sh --all").result("c3", "ok");
-  for (int i = 0; i < 40; ++i)
-    s.call("r" + std::to_string(i), "Read", "/w/p/rows.go").result("r" + std::to_string(i), "x");
-  s.call("c4", "Bash", "./run.sh --all").result("c4", "ok").call("c5", "Bash", "show app").result("c5", "ok");
-  const WorkingState state = state_after(s);
-  const auto listed = [&](std::size_t tokens) {
-    std::vector<std::string> out;
-    for (const CommandGroup& group : make_pack(state, tokens, Weights().whole).commands)
-      out.insert(out.end(), group.lines.begin(), group.lines.end());
-    return out;
-  };
-  EXPECT_THAT(listed(1000), testing::UnorderedElementsAre("make lint", "./run.sh --all"));
-  EXPECT_THAT(listed(2000), testing::UnorderedElementsAre("make lint", "./run.sh --all", "show app"));
+  s.call("c2", "Bash", "make lint").result("c2", "ok");
+  for (const char* call : {"c3", "c4", "c5"})
+    s.call(call, "Bash", "./run.sh --all").result(call, "ok");
+  for (const char* call : {"c6", "c7", "c8"})
+    s.call(call, "Bash", "render ${path}").result(call, "ok");
+  std::vector<std::string> listed;
+  for (const CommandGroup& group : make_pack(state_after(s), 2000, Weights().whole).commands)
+    listed.insert(listed.end(), group.lines.begin(), group.lines.end());
+  EXPECT_THAT(listed, testing::UnorderedElementsAre("make lint", "./run.sh --all"));
 }
 
 TEST(PackLines, ATextGivenToACommandIsNoCommand) {
@@ -359,12 +387,13 @@ TEST(PackLines, WhereFilesAreEditedADirectoryThatWasOnlyLookedAtHasNoLine) {
   state.cwd = "/w/p";
   state.files = {
       {"/w/p/src/rows.go", 1, 0, "", 7, 3}, {"/w/p/docs/a.md", 0, 3, "", 7, 2}, {"/w/p/web/b.ts", 0, 2, "", 7, 1}};
-  state.names = {{"parseRows", 9, "/w/p/lib/c.go", 41, 7, ""}};
+  state.names = {{"parseRows", 9, "/w/p/lib/c.go", 41}};
   const Pack pack = make_pack(state, 1000, Weights().whole);
   EXPECT_THAT(pack.files, ElementsAre("src/: rows.go e1", "docs/: a.md r3"));
   EXPECT_EQ(pack.left_out, 1) << "a file that tells nothing is not missing, a name without its file is";
   state.files.front().edits = 0;
-  EXPECT_THAT(make_pack(state, 1000, Weights().whole).files, SizeIs(4)) << "nothing was edited";
+  EXPECT_THAT(make_pack(state, 1000, Weights().whole).files, ElementsAre("docs/: a.md r3", "web/: b.ts r2"))
+      << "nothing was edited, and the rows were named by a command only";
 }
 
 TEST(PackLines, NobodyIsToldToCommitOrToTidy) {
@@ -425,7 +454,7 @@ TEST(PackLines, WhatALineRunsAmongOthersStandsThere) {
 TEST(PackLines, AQuestionIsNoGoalBesideOne) {
   EventScript s;
   s.user("Why are the rows late?").answer("They wait for the ledger.").user("Write the exporter.").answer("Begun.");
-  s.user("What is a ledger?").answer("A list of bookings.");
+  s.user("What is a ledger?").answer("A list of bookings.").user("I see four of them?").answer("Yes.");
   EXPECT_THAT(texts_in(state_after(s).goal), ElementsAre("Write the exporter."));
   EventScript only;
   only.user("What is a ledger?").answer("A list of bookings.");

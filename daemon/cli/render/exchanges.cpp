@@ -225,7 +225,6 @@ void show(Screen& screen, const tools::ResumeAnswer& a) {
   words("Last error", a.last_error);
   lines("Tests", a.tests);
   lines("Next", a.next_steps);
-  lines("Values", a.values);
   words("Agent's last words", a.last_words);
   lines("In the background", a.running);
   lines("Files (e edited, r read)", a.files);
@@ -235,8 +234,6 @@ void show(Screen& screen, const tools::ResumeAnswer& a) {
       for (const std::string& one : group.lines)
         screen.paragraphs(one, kBodyIndent);
   }
-  words("Also ran", a.programs);
-  lines("Names", a.names);
   lines("Memories", a.memories);
   std::vector<std::string> commands{"memd recent " + session_name(a.session_id, screen.look())};
   if (a.left_out > 0)

@@ -13,17 +13,9 @@ namespace memd::continuity {
 namespace {
 
 constexpr std::size_t kCommands = 80;
-constexpr std::size_t kPrograms = 60;
 constexpr std::size_t kTests = 6;
 constexpr std::size_t kRunning = 4;
 constexpr std::size_t kLongestShown = 400;  // bytes of a command line
-
-template <class T>
-void sort_by_score(std::vector<T>& list, std::string T::*text, std::size_t most) {
-  std::sort(list.begin(), list.end(),
-            [&](const T& a, const T& b) { return a.score != b.score ? a.score > b.score : a.*text < b.*text; });
-  if (list.size() > most) list.resize(most);
-}
 
 // The tidied command lines of a call, in the order of PastEvent::facts.commands.
 using Lines = std::vector<std::string>;
@@ -138,7 +130,6 @@ void keep_one_spelling(std::map<std::string, CommandUse>& commands) {
     CommandUse& use = commands.at(kept);
     if (entry.second.exchange > use.exchange) {
       use.exchange = entry.second.exchange;
-      use.age = entry.second.age;
       use.failed = entry.second.failed;
     }
     use.score += entry.second.score;
@@ -147,8 +138,9 @@ void keep_one_spelling(std::map<std::string, CommandUse>& commands) {
 }
 
 // Returns whether a command is not worth listing: a housekeeping command ("git commit", "chmod +x run.sh"), a line that
-// runs nothing ("# then", "x=1"), or a lookup ("grep -rn x src").
+// runs nothing ("# then", "x=1"), a lookup ("grep -rn x src"), or one with a variable of a script ("render ${path}").
 bool is_not_worth_listing(const CommandUse& use) {
+  if (use.line.find("${") != std::string::npos) return true;
   const auto heads = command_heads(use.line);
   return std::all_of(heads.begin(), heads.end(), [&](const std::string& head) {
     return words(WordClass::housekeeping).has(head) || words(WordClass::look).has(head);
@@ -160,7 +152,7 @@ bool names_check(std::string_view line) {
     const std::size_t begin = end;
     while (end < line.size() && ascii::is_word(line[end]))
       ++end;
-    if (words(WordClass::check).has(line.substr(begin, end - begin))) return true;
+    if (words(WordClass::checks).has(line.substr(begin, end - begin))) return true;
     end = std::max(end, begin + 1);
   }
   return false;
@@ -184,7 +176,6 @@ bool was_moved_to_background(const PastEvent* result) {
 void find_commands(const SessionPast& past, WorkingState& out) {
   LinesOfCalls lines;
   std::map<std::string, CommandUse> commands;
-  std::map<std::string, double> programs;
   for (const PastEvent& e : past.events) {
     if (e.facts.commands.empty()) continue;
     const double weight = decay(e.age, kWeights.command_half_life);
@@ -192,8 +183,6 @@ void find_commands(const SessionPast& past, WorkingState& out) {
     Lines& tidy = lines[e.seq];
     for (const ShellCommand& command : e.facts.commands) {
       const std::string& line = tidy.emplace_back(tidy_command(command.line));
-      for (std::string& head : command_heads(line))
-        programs[std::move(head)] += weight;
       const bool is_latest = e.exchange + 1 == past.exchanges.size();  // an older one has mostly ended
       if (is_latest && (command.in_background || was_moved_to_background(result)))
         out.running.push_back({shortened(line, kLongestShown / 2), id_of(past, e.exchange), weight});
@@ -206,7 +195,6 @@ void find_commands(const SessionPast& past, WorkingState& out) {
       use.builds = command.purpose == CommandPurpose::build;
       use.checks = command.purpose == CommandPurpose::test || names_check(line);
       use.exchange = id_of(past, e.exchange);
-      use.age = e.age;
       use.score += weight;
     }
   }
@@ -228,10 +216,10 @@ void find_commands(const SessionPast& past, WorkingState& out) {
     }
     out.commands.push_back(std::move(use));
   }
-  for (auto& [head, score] : programs)
-    out.programs.push_back({head, score});
-  sort_by_score(out.commands, &CommandUse::line, kCommands);
-  sort_by_score(out.programs, &Scored::text, kPrograms);
+  std::sort(out.commands.begin(), out.commands.end(), [](const CommandUse& a, const CommandUse& b) {
+    return a.score != b.score ? a.score > b.score : a.line < b.line;
+  });
+  if (out.commands.size() > kCommands) out.commands.resize(kCommands);
   std::reverse(out.running.begin(), out.running.end());
   if (out.running.size() > kRunning) out.running.resize(kRunning);
 }

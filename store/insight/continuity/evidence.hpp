@@ -11,15 +11,15 @@ inline constexpr std::size_t kOpenWithin = 60;
 
 void find_goal(const SessionPast& past, WorkingState& out);
 void find_constraints(const SessionPast& past, WorkingState& out);
-void find_choices(const SessionPast& past, WorkingState& out);   // choices
-void find_values(const SessionPast& past, WorkingState& out);    // call after goal, constraints and choices
+// Finds decisions and what was said. Call after goal and constraints.
+void find_statements(const SessionPast& past, WorkingState& out);
 void find_problems(const SessionPast& past, WorkingState& out);  // call after commands and the last error
 void find_next_steps(const SessionPast& past, WorkingState& out);
 // Prepends earlier sentences to last words that are short. Call after all steps that extract sentences.
 void prepend_context_to_last_words(const SessionPast& past, WorkingState& out);
 void find_last_error(const SessionPast& past, WorkingState& out);
 void find_files(const SessionPast& past, WorkingState& out);
-// Also finds programs, tests and running commands.
+// Also finds tests and running commands.
 void find_commands(const SessionPast& past, WorkingState& out);
 void find_names(const SessionPast& past, WorkingState& out);
 

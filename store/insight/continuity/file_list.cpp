@@ -55,7 +55,7 @@ FileList::FileList(const WorkingState& state, TokenBudget& budget) : state_(stat
 
 bool FileList::is_worth_a_line(const std::string& directory, std::int64_t least_reads) const {
   const auto reads = reads_.find(directory);
-  return !edited_ || (reads != reads_.end() && reads->second >= least_reads);
+  return reads != reads_.end() && reads->second >= (edited_ ? least_reads : 1);
 }
 
 bool FileList::pay(std::size_t cost, std::size_t& tokens) {

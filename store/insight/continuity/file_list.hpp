@@ -36,7 +36,8 @@ class FileList {
     std::string names;  // separated by blanks
   };
   using Line = std::pair<std::string, std::vector<Entry>>;  // directory (with trailing slash) and its files
-  // Where files are edited, a directory in which nothing was, and that was read less, is not worth a line.
+  // Where files are edited, a directory in which nothing was, and that was read less, is not worth a line; elsewhere
+  // one that only commands name.
   bool is_worth_a_line(const std::string& directory, std::int64_t least_reads) const;
   bool add(const std::string& directory, Entry entry, std::size_t& tokens);
   void add_purposes(std::size_t tokens);

@@ -18,6 +18,7 @@ constexpr std::size_t kLastWordBytes = 160;
 constexpr std::size_t kConstraints = 16;
 constexpr std::size_t kReadOfWishes = 12 * 1024;
 constexpr double kPastedPrompt = 0.2;  // weight of a long prompt: a plan or a paste, not all of it wishes
+constexpr std::size_t kAsked = 2;      // newest requests; what an older one asked for is done or given up
 constexpr double kWhileWorking = 1.6;  // weight of an interruption: it corrects the work
 
 constexpr std::size_t kShortOrder = 80;  // bytes; a shorter order is repeated next to the goal that contains it
@@ -28,15 +29,15 @@ std::string_view from_first_word(std::string_view s) {
   return s;
 }
 
-bool opens_a_clause(std::string_view sentence) {
+bool opens_a_clause(std::string_view sentence, Cue cue) {
   while (!sentence.empty()) {
     const auto end = std::min(sentence.find_first_of(",;:("), sentence.size());
     std::string_view clause = from_first_word(sentence.substr(0, end));
     for (auto joint = cues().opening(clause, Cue::joint); joint && joint->end < clause.size();
          joint = cues().opening(clause, Cue::joint))
       clause = from_first_word(clause.substr(joint->end));
-    const auto order = cues().opening(clause, Cue::order);
-    if (order && clause.find_first_not_of(" .!", order->end) != std::string_view::npos)
+    const auto opening = cues().opening(clause, cue);
+    if (opening && clause.find_first_not_of(" .!", opening->end) != std::string_view::npos)
       return true;  // not "…, please."
     sentence.remove_prefix(std::min(end + 1, sentence.size()));
   }
@@ -53,13 +54,19 @@ bool is_pasted(std::string_view sentence) {
 
 // Returns the binding force of a user's sentence; 0: not binding.
 double force_of(std::string_view sentence) {
-  const CueSet found = cues().find(
-      sentence, Cue::binding | Cue::wished | Cue::narrative | Cue::asking | Cue::asked | Cue::request | Cue::supposed);
+  const CueSet found = cues().find(sentence, Cue::binding | Cue::limits | Cue::wished | Cue::narrative | Cue::asking |
+                                                 Cue::asked | Cue::request | Cue::supposed);
   const bool binds = found.has(Cue::binding) && !found.has(Cue::narrative);
   if (sentence.ends_with('?') || found.has(Cue::asking)) return binds && found.has(Cue::request) ? 0.5 : 0;
   if (found.has(Cue::narrative) || found.has(Cue::asked) || found.has(Cue::supposed)) return 0;
   if (binds) return 1;
-  return found.has(Cue::wished) || opens_a_clause(sentence) ? 0.45 : 0;
+  return found.has(Cue::limits) || found.has(Cue::wished) || opens_a_clause(sentence, Cue::order) ? 0.45 : 0;
+}
+
+// "I want a list of macros": what is asked for once, other than a rule or a limit.
+bool asks_for_work(std::string_view sentence) {
+  return cues().has(sentence, Cue::wished) && !cues().has(sentence, Cue::binding | Cue::limits) &&
+         !opens_a_clause(sentence, Cue::order) && values_in(sentence) == 0;
 }
 
 bool is_part_of_goal(const WorkingState& state, const std::string& normalized, double force) {
@@ -80,6 +87,18 @@ std::string last_offer(std::string_view said) {
   return out;
 }
 
+// Returns what a person typed. The template of a command, a document that begins with a heading, quotes it in a block
+// below: the rest of it is the same each time.
+std::string_view typed(std::string_view prompt) {
+  constexpr std::size_t kHeading = 80;
+  if (!prompt.starts_with('#')) return prompt;
+  const auto open = prompt.substr(0, kHeading).find("\n```");
+  if (open == std::string_view::npos) return prompt;
+  const auto begin = prompt.find('\n', open + 1);
+  const auto end = begin == std::string_view::npos ? begin : prompt.find("\n```", begin);
+  return end == std::string_view::npos ? prompt : ascii::trimmed(prompt.substr(begin, end - begin));
+}
+
 // Returns the prompt with "[code]" in place of its fenced blocks.
 std::string without_code_blocks(std::string_view prompt) {
   std::string out;
@@ -97,12 +116,17 @@ std::string without_code_blocks(std::string_view prompt) {
   return out;
 }
 
-// Returns whether the prompt only asks for information and requests no work.
-bool only_asks(std::string_view prompt) {
+// Returns whether the prompt only asks for information and requests no work. A later question needs no word that begins
+// one: "I see four files?"
+bool only_asks(std::string_view prompt, bool is_later) {
   constexpr std::size_t kLongestQuestion = 200;
   prompt = ascii::trimmed(prompt.substr(0, prompt.find("[code]")));
-  return prompt.size() <= kLongestQuestion && ends_in_question_mark(prompt) && cues().opening(prompt, Cue::asking) &&
-         !cues().opening(prompt, Cue::request);
+  if (prompt.size() > kLongestQuestion || opens_a_clause(prompt, Cue::request)) return false;
+  if (!is_later) return ends_in_question_mark(prompt) && cues().opening(prompt, Cue::asking);
+  bool asks = ends_in_question_mark(prompt);
+  for_each_sentence(prompt, 1, kLongestQuestion,
+                    [&](std::string_view sentence) { asks = asks && ends_in_question_mark(sentence); });
+  return asks;
 }
 
 bool is_words_of_client(std::string_view text) {
@@ -127,9 +151,9 @@ void find_goal(const SessionPast& past, WorkingState& out) {
     if (t.speaker == Speaker::agent) agent = &t;
     if (t.speaker == Speaker::agent || is_words_of_client(t.text)) continue;
     last = &t;
-    agreed = is_continue_prompt(t.text) ? agent : nullptr;
-    if (is_continue_prompt(t.text)) continue;
-    if (only_asks(without_code_blocks(t.text))) {
+    agreed = is_continue_prompt(typed(t.text)) ? agent : nullptr;
+    if (is_continue_prompt(typed(t.text))) continue;
+    if (only_asks(without_code_blocks(typed(t.text)), first != nullptr)) {
       question = &t;
       continue;
     }
@@ -137,7 +161,8 @@ void find_goal(const SessionPast& past, WorkingState& out) {
     now = &t;
   }
   const auto add = [&](const PastText* t, std::size_t bytes) {
-    if (t != nullptr) out.goal.push_back({shortened(without_code_blocks(t->text), bytes), id_of(past, t->exchange), 1});
+    if (t != nullptr)
+      out.goal.push_back({shortened(without_code_blocks(typed(t->text)), bytes), id_of(past, t->exchange), 1});
   };
   add(now != nullptr ? now : question, kGoalBytes);
   if (first != now) add(first, kFirstGoalBytes);
@@ -151,11 +176,13 @@ void find_constraints(const SessionPast& past, WorkingState& out) {
     if (t.speaker == Speaker::agent || is_words_of_client(t.text)) continue;
     if (cues().opening(t.text, Cue::plan_told)) continue;  // its sentences are steps
     double weight = decay(t.age, kToldHalfLife);
-    if (t.text.size() > 1500) weight *= kPastedPrompt;
+    if (typed(t.text).size() > 1500) weight *= kPastedPrompt;
     if (t.speaker == Speaker::meanwhile) weight *= kWhileWorking;
-    for_each_sentence(t.text.substr(0, kReadOfWishes), 12, 320, [&](std::string_view sentence) {
+    const bool is_old = t.exchange + kAsked < past.exchanges.size();
+    for_each_sentence(typed(t.text).substr(0, kReadOfWishes), 12, 320, [&](std::string_view sentence) {
       const double force = binding_force(sentence);
-      if (force == 0 || is_part_of_goal(out, normalized_sentence(sentence), force)) return;
+      if (force == 0 || (is_old && asks_for_work(sentence))) return;
+      if (is_part_of_goal(out, normalized_sentence(sentence), force)) return;
       out.constraints.push_back({plain_sentence(sentence, 240), id_of(past, t.exchange), weight * force});
     });
   }

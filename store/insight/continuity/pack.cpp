@@ -3,7 +3,6 @@
 #include "schemas/ids.hpp"
 #include "store/insight/continuity/file_list.hpp"
 #include "store/text/code_names.hpp"
-#include "store/text/shell_line.hpp"
 #include "store/text/token_budget.hpp"
 
 #include <algorithm>
@@ -18,7 +17,7 @@ constexpr std::size_t kIdTokens = 10;
 constexpr std::size_t kAtOnce = 3;  // the request, the current goal and the last words must fit together
 constexpr std::size_t kLeastTold = 40;
 constexpr std::size_t kUsualCommand = 48;  // tokens; a longer line that ran once is rarely run again unchanged
-constexpr std::size_t kFreshCommand = 30;  // messages and calls; small packs list no older line that ran once
+constexpr std::int64_t kOften = 3;         // runs of a command that neither builds nor checks
 
 std::string with_id(std::string_view text, ExchangeId id) {
   return std::string(text) + (id == 0 ? "" : " [" + format_exchange_id(id) + "]");
@@ -57,7 +56,6 @@ class Packer {
     add_told(told, std::max(told / kAtOnce, kLeastTold));
     out_.left_out += files_.add_files(share(shares_.files));
     add_commands(share(shares_.commands), kUsualCommand);
-    if (!is_small()) add_programs();
     add_names();
     add_commands(budget_.remaining(), budget_.max());
     add_told(budget_.remaining(), budget_.max());
@@ -69,8 +67,6 @@ class Packer {
   std::size_t share(double part) const {
     return std::min(budget_.remaining(), static_cast<std::size_t>(part * static_cast<double>(budget_.max())));
   }
-
-  bool is_small() const { return budget_.max() < shares_.small; }
 
   std::vector<Candidate> told_candidates() {
     constexpr double kFurther = 0.78;
@@ -85,14 +81,8 @@ class Packer {
     add_list(state_.constraints, 5, out_.constraints);
     add_list(state_.next_steps, 4.6, out_.next_steps);
     add_list(state_.problems, 4, out_.problems);
-    add_list(state_.choices, 4, out_.said);
-    for (Candidate& c : out)
-      if (c.told->is_decision) c.list = &out_.decisions;
-    // Most of what is said on the way, and of the values that are stated, tells nothing later.
-    if (is_small())
-      std::erase_if(out, [&](const Candidate& c) { return c.list == &out_.said; });
-    else
-      add_list(state_.values, 3.2, out_.values);
+    add_list(state_.decisions, 4, out_.decisions);
+    add_list(state_.said, 3.6, out_.said);
     add_list(state_.running, 3, out_.running);
     if (state_.last_words) out.push_back({9, &*state_.last_words, nullptr, &out_.last_words});
     if (state_.last_error) out.push_back({4.3, &*state_.last_error, nullptr, &out_.last_error});
@@ -131,10 +121,12 @@ class Packer {
     constexpr std::size_t kPart = 5;
     std::size_t left = tokens / kPart;
     bool passed = false;  // one is listed
+    const bool is_known =
+        std::ranges::any_of(state_.tests, [](const TestState& t) { return t.outcome != TestOutcome::unknown; });
     for (std::size_t i = 0; i < state_.tests.size(); ++i) {
       const TestState& t = state_.tests[i];
-      // The newest run that passed says more than all others that are over.
-      if (t.outcome == TestOutcome::failed_before ||
+      // The newest run that passed says more than all others that are over, and than those that told nothing.
+      if (t.outcome == TestOutcome::failed_before || (t.outcome == TestOutcome::unknown && is_known) ||
           (t.outcome == TestOutcome::passed && std::exchange(passed, true))) {
         tests_.insert(i);
         ++over_;
@@ -160,10 +152,9 @@ class Packer {
       std::string line = (c.failed ? "(failed) " : "") + c.shown;
       if (!c.whole && !line.ends_with("…")) line += "…";
       const std::size_t cost = cost_of(line) + (group == out_.commands.end() ? kNewGroup : 0);
-      const bool once = c.runs < 2 && !c.failed;
-      const bool fresh = !is_small() && c.age <= kFreshCommand;
-      const bool unusual = once && (cost > kUsualCommand || (!fresh && !c.checks && !c.builds));
-      if (unusual || cost > longest || cost > tokens || (!c.whole && longest < budget_.max()) || !budget_.take(cost))
+      const bool seldom = c.checks || c.builds ? c.runs < 2 && cost > kUsualCommand : c.runs < kOften;
+      if ((seldom && !c.failed) || cost > longest || cost > tokens || (!c.whole && longest < budget_.max()) ||
+          !budget_.take(cost))
         continue;
       tokens -= cost;
       taken_.insert(&c);
@@ -172,85 +163,20 @@ class Packer {
     }
   }
 
-  // A program and the flags it took: "git log", " --oneline --format".
-  using Program = std::pair<std::string, std::string>;
-
-  void add_programs() {
-    std::unordered_set<std::string> run;
-    const auto note = [&](std::string_view line) {
-      for (std::string& head : command_heads(line))
-        run.insert(std::move(head));
-    };
-    for (const CommandGroup& g : out_.commands)
-      for (const std::string& line : g.lines)
-        note(line);
-    for (const std::size_t i : tests_)
-      note(state_.tests[i].line);
-    std::size_t tokens = share(shares_.programs);
-    for (const Scored& p : state_.programs) {
-      const std::size_t cost = estimate_tokens(", " + p.text);
-      if (run.contains(p.text) || cost > tokens || !budget_.take(cost)) continue;
-      tokens -= cost;
-      programs_.emplace_back(p.text, "");
-    }
-  }
-
-  bool add_flag(const WorkingName& name, std::size_t& tokens) {
-    if (name.program.empty() || is_small()) return false;
-    auto program =
-        std::find_if(programs_.begin(), programs_.end(), [&](const auto& p) { return p.first == name.program; });
-    const bool is_new = program == programs_.end();
-    const std::string text = " " + name.text;
-    const std::size_t cost = estimate_tokens(is_new ? ", " + name.program + text : text);
-    if (cost > tokens || !budget_.take(cost)) return false;
-    tokens -= cost;
-    if (is_new) program = programs_.insert(programs_.end(), {name.program, {}});
-    program->second += text;
-    return true;
-  }
-
   void add_names() {
     std::unordered_set<std::string> said = names_said();
     std::size_t tokens = share(shares_.names);
-    std::size_t bare = is_small() ? 0 : std::min(tokens, share(shares_.bare));
-    std::vector<std::pair<ExchangeId, std::string>> groups;  // by exchange of last use: names without a known place
     const NameWeights& w = kWeights.names;
     const double room = static_cast<double>(budget_.max()) / w.least_likely_tokens;
     const double least = w.least_likely / (room * room * room);
     for (const WorkingName& n : state_.names) {
       if (said.contains(n.text)) continue;
-      if (n.likelihood() < least) {
+      if (n.likelihood() >= least && files_.add_name(n, tokens))
+        note_name(n.text, said);
+      else
         ++out_.left_out;
-        continue;
-      }
-      const bool placed = !n.path.empty() || !n.program.empty();
-      if (!(placed ? files_.add_name(n, tokens) || add_flag(n, tokens) : add_bare_name(n, groups, bare))) {
-        ++out_.left_out;
-        continue;
-      }
-      note_name(n.text, said);
     }
-    std::string line;
-    for (const auto& [exchange, names] : groups)
-      line += (line.empty() ? "" : ", ") + format_exchange_id(exchange) + ":" + names;
-    if (!line.empty()) out_.names.push_back(std::move(line));
     out_.files = files_.lines();
-    for (const auto& [program, flags] : programs_)
-      out_.programs += (out_.programs.empty() ? "" : ", ") + program + flags;
-  }
-
-  bool add_bare_name(const WorkingName& name, std::vector<std::pair<ExchangeId, std::string>>& groups,
-                     std::size_t& tokens) {
-    const std::string text = " " + name.text;
-    auto group = std::find_if(groups.begin(), groups.end(), [&](const auto& g) { return g.first == name.exchange; });
-    const std::size_t cost =
-        estimate_tokens(text) +
-        (group == groups.end() ? estimate_tokens(format_exchange_id(name.exchange) + ":") + kQuotes : 0);
-    if (cost > tokens || !budget_.take(cost)) return false;
-    tokens -= cost;
-    if (group == groups.end()) group = groups.insert(groups.end(), {name.exchange, {}});
-    group->second += text;
-    return true;
   }
 
   static void note_name(std::string_view name, std::unordered_set<std::string>& said) {
@@ -269,7 +195,7 @@ class Packer {
     };
     const std::vector<std::string> files = files_.lines();
     for (const auto* list : {&out_.goal, &out_.constraints, &out_.decisions, &out_.said, &out_.problems,
-                             &out_.next_steps, &out_.values, &out_.running, &out_.tests, &files})
+                             &out_.next_steps, &out_.running, &out_.tests, &files})
       for (const std::string& line : *list)
         note(line);
     for (const CommandGroup& g : out_.commands)
@@ -284,8 +210,8 @@ class Packer {
     std::sort(out_.commands.begin(), out_.commands.end(),
               [](const CommandGroup& a, const CommandGroup& b) { return a.exchange > b.exchange; });
     const std::size_t told = state_.goal.size() + state_.constraints.size() + state_.next_steps.size() +
-                             state_.problems.size() + state_.choices.size() + state_.running.size() +
-                             state_.values.size() + (state_.last_words ? 1 : 0) + (state_.last_error ? 1 : 0);
+                             state_.problems.size() + state_.decisions.size() + state_.said.size() +
+                             state_.running.size() + (state_.last_words ? 1 : 0) + (state_.last_error ? 1 : 0);
     const std::size_t wanted = told + state_.commands.size() + state_.tests.size();
     out_.left_out += static_cast<std::int64_t>(wanted - std::min(wanted, taken_.size() + out_.tests.size() + over_));
   }
@@ -294,7 +220,6 @@ class Packer {
   TokenBudget budget_;
   const Shares shares_;
   FileList files_;
-  std::vector<Program> programs_;
   Pack out_;
   std::unordered_set<const void*> taken_;
   std::unordered_set<std::size_t> tests_;  // indices into state_.tests of those that were taken, or are over

@@ -21,11 +21,10 @@ struct Pack {
   std::vector<std::string> goal;
   std::vector<std::string> constraints;
   std::vector<std::string> decisions;
-  std::vector<std::string> said;  // about the way to go, mostly by the agent; about half of it decides something
+  std::vector<std::string> said;  // what an agent chose and measured, and values that the user gave
   std::vector<std::string> problems;
   std::optional<std::string> last_error;
   std::vector<std::string> next_steps;
-  std::vector<std::string> values;
   std::optional<std::string> last_words;
   std::vector<std::string> running;
   std::vector<std::string> tests;
@@ -33,13 +32,7 @@ struct Pack {
   // are the numbers of edits and reads; braces list names in the file, the best with their lines.
   std::vector<std::string> files;
   std::vector<CommandGroup> commands;  // newest exchange first
-  // Programs that no line of `commands` runs, and programs with flags that occur nowhere else: "git log --oneline
-  // --format, wc".
-  std::string programs;
-  // Names that occur nowhere else in the pack and whose file is unknown, after the exchange that used them last, in
-  // one line: "x42: ExchangeId kNone, x17: kSome".
-  std::vector<std::string> names;
-  std::int64_t left_out = 0;  // items that did not fit
+  std::int64_t left_out = 0;           // items that did not fit
 };
 
 // Builds a pack of about `tokens` from the best items of `state`. Counts each part at its cost in JSON, without the

@@ -1,11 +1,10 @@
-// The state of the work: decisions, problems, next steps.
+// The state of the work: problems, next steps.
 #include "schemas/base/ascii.hpp"
 #include "store/insight/continuity/evidence.hpp"
 #include "store/insight/continuity/sentences.hpp"
 #include "store/insight/continuity/text_content.hpp"
 #include "store/insight/continuity/todo_list.hpp"
 #include "store/insight/continuity/weights.hpp"
-#include "store/insight/summary/decisions.hpp"
 #include "store/text/code_names.hpp"
 #include "store/text/cue_matcher.hpp"
 #include "store/text/plain_text.hpp"
@@ -21,11 +20,9 @@
 namespace memd::continuity {
 namespace {
 
-constexpr std::size_t kDecisions = 6;
 constexpr std::size_t kSteps = 12;
 constexpr std::size_t kNotYetBegun = 2;  // messages and calls
 constexpr std::ptrdiff_t kProgressFewestWords = 4;
-constexpr std::size_t kProgressSentenceBytes = 240;
 constexpr std::size_t kReadOfDecisions = 4 * 1024;  // a longer message is a paste
 constexpr std::size_t kErrorBytes = 600;
 constexpr std::size_t kLastWordsBytes = 900;
@@ -51,66 +48,11 @@ std::string verbatim(std::string_view text) {
   return plain.substr(0, head_end) + "\n…" + plain.substr(tail_begin);
 }
 
-// Returns whether the choice includes its answer. The one-line summary of a long question may be cut before it.
-bool tells_answer(const PastEvent& choice) {
-  return choice.is_complete_in_summary() || choice.summary.find("?: ") != std::string::npos;
-}
-
-// "Shall I clean this up?: yes": approved work was a goal and has been done since.
-bool is_permission(std::string_view text) {
-  constexpr std::ptrdiff_t kBareYes = 3;  // words
-  const auto mark = text.rfind("?: ");
-  if (mark == std::string_view::npos) return false;
-  const std::string_view answer = text.substr(mark + 3);
-  return words_in(normalized_sentence(answer)) <= kBareYes && cues().has(answer, Cue::go_ahead);
-}
-
-// Returns whether the sentence is no decision: it starts work, refers to earlier text, or announces the text that
-// follows it.
-bool decides_nothing(std::string_view text) {
-  return is_continue_prompt(text) || is_permission(text) || announces(text) || refers_back(text) ||
-         (cues().opening(text, Cue::announces) && !cues().has(text, Cue::reason | Cue::contrast));
-}
-
 }  // namespace
 
 bool states_next_step(std::string_view sentence) {
   if (words_in(normalized_sentence(sentence)) < kProgressFewestWords) return false;  // the title of a list
   return cues().has(sentence, Cue::ahead | Cue::announced);
-}
-
-void find_choices(const SessionPast& past, WorkingState& out) {
-  constexpr double kOfPerson = 2.0;
-  // Skips a derived decision: it is a sentence of an agent's text, which is read in full below.
-  for (const PastEvent& e : past.events)
-    if (e.kind == EventKind::decision && !e.derived && tells_answer(e))
-      out.choices.push_back({plain_sentence(e.summary, kDecisionBytes), id_of(past, e.exchange),
-                             kOfPerson * decay(e.age, kToldHalfLife)});
-  for (const PastText& t : past.texts) {
-    if (t.speaker != Speaker::agent) continue;
-    for (const Decision& decision : find_decisions(t.text))
-      out.choices.push_back({plain_sentence(decision.sentence, kProgressSentenceBytes), id_of(past, t.exchange),
-                             decay(t.age, kToldHalfLife)});
-  }
-  const PastText* offered = nullptr;
-  for (const PastText& t : past.texts) {
-    if (t.speaker == Speaker::agent) {
-      offered = &t;
-      continue;
-    }
-    if (t.text.size() > kReadOfDecisions) continue;
-    for (const Decision& decision : find_decisions_of_person(t.text, offered == nullptr ? "" : offered->text))
-      out.choices.push_back({plain_sentence(decision.sentence, kDecisionBytes), id_of(past, t.exchange),
-                             kOfPerson * decay(t.age, kToldHalfLife), 0, is_shown(decision)});
-  }
-  std::erase_if(out.choices, [](const ExtractedSentence& sentence) { return decides_nothing(sentence.text); });
-  // Rules are listed as constraints, and answers with their question.
-  for (const auto* list : {&out.goal, &out.constraints})
-    for (const ExtractedSentence& sentence : *list)
-      drop_contained_in(out.choices, sentence.text);
-  for (const ExtractedSentence& decision : out.choices)
-    drop_contained_in(out.constraints, decision.text);
-  keep_best(out.choices, kDecisions);
 }
 
 namespace {

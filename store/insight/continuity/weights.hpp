@@ -13,12 +13,7 @@ struct Shares {
   double told;  // goal, constraints, decisions, problem, next steps
   double files;
   double commands;
-  double names;  // with their files, and flags with their programs
-  double bare;   // share within `names` for names without a known place
-  double programs;
-  // Tokens; smaller packs leave out what most readers did not use: what was said to be the way to go, stated values,
-  // commands that ran once, programs with their flags, and names without a place.
-  std::size_t small;
+  double names;  // with their files
 };
 
 // Weights of names: terms of the log-odds that a name is used again. A logistic regression fitted them on half of the
@@ -30,12 +25,10 @@ struct NameWeights {
   // Subtracted per log1p of the age of the last occurrence, with (`seen`) and without (`used`) results.
   double seen = 0.3;
   double used = 0.27;
-  double flag = 0.9;
   double dotted = 0.5;  // subtracted: "store.Reader" is often implied by "Reader"
   // A pack of least_likely_tokens takes no name below this likelihood. Twice the tokens lower it to an eighth.
   double least_likely = 0.09;
   double least_likely_tokens = 1000;
-  double without_place = 0.3;  // factor if the name's file or command is unknown
 };
 
 // Half-lives are in messages and calls: after that many, a use counts half.
@@ -52,8 +45,8 @@ struct Weights {
   double command_is_test = 1.5;
 
   // A larger share for sentences, because the reader has no other source for them.
-  Shares whole{0.29, 0.12, 0.14, 0.40, 0.15, 0.03, 1500};
-  Shares complement{0.14, 0.11, 0.20, 0.40, 0.02, 0.05, 0};  // beside the platform's summary
+  Shares whole{0.29, 0.12, 0.14, 0.40};
+  Shares complement{0.14, 0.11, 0.20, 0.40};  // beside the platform's summary
 };
 
 inline constexpr Weights kWeights;

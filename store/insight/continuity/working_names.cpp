@@ -3,7 +3,6 @@
 #include "store/insight/continuity/evidence.hpp"
 #include "store/insight/continuity/name_places.hpp"
 #include "store/text/code_names.hpp"
-#include "store/text/shell_line.hpp"
 #include "store/text/token_budget.hpp"
 
 #include <algorithm>
@@ -11,6 +10,7 @@
 #include <cmath>
 #include <cstdint>
 #include <unordered_map>
+#include <utility>
 
 namespace memd::continuity {
 namespace {
@@ -56,8 +56,6 @@ struct NameUse {
   std::array<std::uint32_t, kSpots> times{};  // number of texts that contain it, by Spot
   std::size_t seen = kNever;                  // age of the last text of any kind
   std::size_t used = kNever;                  // age of the last text that is not a result
-  ExchangeId exchange = 0;                    // of the last use
-  std::string program;                        // of a flag: the last command that took it
   static constexpr std::size_t kNever = 2000;
 };
 
@@ -68,7 +66,6 @@ double likelihood(std::string_view name, const NameUse& use) {
   for (std::size_t i = 0; i < kSpots; ++i)
     x += w.times[i] * std::log1p(static_cast<double>(use.times[i]));
   x -= w.seen * std::log1p(static_cast<double>(use.seen)) + w.used * std::log1p(static_cast<double>(use.used));
-  if (name.starts_with('-')) x += w.flag;
   if (name.find_first_of(".:") != std::string_view::npos) x -= w.dotted;
   return std::exp(x);
 }
@@ -78,54 +75,30 @@ double cost_of_name(std::string_view name) { return std::sqrt(static_cast<double
 
 class Tally {
  public:
-  void read(std::string_view text, Spot spot, std::size_t age, ExchangeId exchange) {
-    for_each_new(cut_at_word(text, kReadOfText),
-                 [&](NameUse& use, std::string_view) { count(use, spot, age, exchange); });
-  }
-  // Assigns flags to the program before them.
-  void read_command(std::string_view line, std::size_t age, ExchangeId exchange) {
-    for_each_new(line, [&](NameUse& use, std::string_view name) {
-      count(use, Spot::command, age, exchange);
-      if (name.starts_with('-')) use.program = program_of(line, static_cast<std::size_t>(name.data() - line.data()));
+  void read(std::string_view text, Spot spot, std::size_t age) {
+    ++text_;
+    for_each_code_name(cut_at_word(text, kReadOfText), [&](std::string_view name) {
+      if (name.starts_with('-') || is_input_key(name)) return;
+      auto it = uses_.find(name);
+      if (it == uses_.end()) it = uses_.emplace(std::string(name), NameUse{}).first;
+      if (std::exchange(last_text_[it->first], text_) != text_) count(it->second, spot, age);
     });
   }
   std::vector<WorkingName> best() const {
     std::vector<WorkingName> out;
     out.reserve(uses_.size());
     for (const auto& [name, use] : uses_)
-      if (!is_standard_name(name)) out.push_back({name, likelihood(name, use), {}, 0, use.exchange, use.program});
+      if (!is_standard_name(name)) out.push_back({name, likelihood(name, use), {}, 0});
     std::sort(out.begin(), out.end(), comes_first);
     if (out.size() > kNames) out.resize(kNames);
     return out;
   }
 
  private:
-  // Calls `f` once for each distinct name of the text.
-  template <class F>
-  void for_each_new(std::string_view text, const F& f) {
-    ++text_;
-    for_each_code_name(text, [&](std::string_view name) {
-      if (is_input_key(name)) return;
-      auto it = uses_.find(name);
-      if (it == uses_.end()) it = uses_.emplace(std::string(name), NameUse{}).first;
-      if (auto& last = last_text_[it->first]; last != text_) {
-        last = text_;
-        f(it->second, name);
-      }
-    });
-  }
-  static void count(NameUse& use, Spot spot, std::size_t age, ExchangeId exchange) {
+  static void count(NameUse& use, Spot spot, std::size_t age) {
     ++use.times[static_cast<std::size_t>(spot)];
     use.seen = std::min(use.seen, age);
     if (spot != Spot::result) use.used = std::min(use.used, age);
-    use.exchange = std::max(use.exchange, exchange);
-  }
-  static std::string program_of(std::string_view line, std::size_t at) {
-    std::size_t begin = 0;
-    for (auto next = next_separator(line, 0); next < at; next = next_separator(line, next + 1))
-      begin = next + 1;
-    const auto heads = command_heads(line.substr(begin, at - begin));
-    return heads.empty() ? std::string() : heads.back();
   }
 
   std::unordered_map<std::string, NameUse, TextHash, std::equal_to<>> uses_;
@@ -140,35 +113,32 @@ double WorkingName::likelihood() const { return score * cost_of_name(text); }
 void find_names(const SessionPast& past, WorkingState& out) {
   Tally tally;
   for (const PastText& t : past.texts)
-    tally.read(t.text, t.speaker == Speaker::agent ? Spot::agent : Spot::person, t.age, id_of(past, t.exchange));
+    tally.read(t.text, t.speaker == Speaker::agent ? Spot::agent : Spot::person, t.age);
   for (const PastEvent& e : past.events) {
-    const ExchangeId id = id_of(past, e.exchange);
     const std::string_view whole = past.full_text(e.seq);
     if (e.kind == EventKind::tool_result) {
       const std::string_view text = e.is_complete_in_summary() ? std::string_view(e.summary) : whole;
-      tally.read(cut_at_word(text, kReadOfResult), Spot::result, e.age, id);
+      tally.read(cut_at_word(text, kReadOfResult), Spot::result, e.age);
     }
     if (e.kind != EventKind::tool_call) continue;
     const Spot spot = e.modifies ? Spot::edit : Spot::call;
     if (!e.facts.commands.empty())
       for (const ShellCommand& command : e.facts.commands)
-        tally.read_command(command.line, e.age, id);
+        tally.read(command.line, Spot::command, e.age);
     else if (!whole.empty())
-      tally.read(whole, spot, e.age, id);
+      tally.read(whole, spot, e.age);
     else if (!e.facts.todos)  // todos are covered by the next steps
-      tally.read(e.summary, spot, e.age, id);
+      tally.read(e.summary, spot, e.age);
   }
   out.names = tally.best();
   const NamePlaces places(past);
   for (WorkingName& name : out.names) {
-    if (name.program.empty()) {
-      NamePlace place = places.of(name.text);
-      name.path = std::move(place.path);
-      name.line = place.line;
-    }
-    if (name.path.empty() && name.program.empty()) name.score *= kWeights.names.without_place;
+    NamePlace place = places.of(name.text);
+    name.path = std::move(place.path);
+    name.line = place.line;
     name.score /= cost_of_name(name.text);
   }
+  std::erase_if(out.names, [](const WorkingName& name) { return name.path.empty(); });
   std::stable_sort(out.names.begin(), out.names.end(), comes_first);
 }
 

@@ -112,14 +112,14 @@ WorkingState recover_state(const SessionPast& past) {
   out.branch = past.branch;
   find_goal(past, out);
   find_constraints(past, out);
-  find_choices(past, out);
-  find_values(past, out);
+  find_statements(past, out);
   find_commands(past, out);
   find_last_error(past, out);
   find_problems(past, out);
   find_next_steps(past, out);
   if (out.last_words) say_last_words_once(out);
   if (out.last_words) prepend_context_to_last_words(past, out);
+  if (out.last_words) drop_contained_in(out.said, out.last_words->text);
   find_files(past, out);
   find_names(past, out);
   return out;

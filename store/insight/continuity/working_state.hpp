@@ -25,8 +25,7 @@ struct ExtractedSentence {
   std::string text;
   ExchangeId exchange = 0;  // where it was said
   double score = 0;
-  std::size_t age = 0;       // of problems and the last error, as in PastText
-  bool is_decision = false;  // of choices: is_shown()
+  std::size_t age = 0;  // of problems and the last error, as in PastText
 };
 
 struct WorkingFile {
@@ -48,7 +47,6 @@ struct CommandUse {
   bool whole = true;                // false: the rest of the line is unknown
   std::optional<std::size_t> test;  // index into WorkingState::tests, regardless of output filters
   ExchangeId exchange = 0;
-  std::size_t age = 0;  // PastEvent::age of the last run
   double score = 0;
 };
 
@@ -59,19 +57,12 @@ struct TestState {
   std::size_t age = 0;  // PastEvent::age of the run
 };
 
-struct Scored {
-  std::string text;
-  double score = 0;
-};
-
-// A code name with its place, or a flag with its program.
+// A code name with its place.
 struct WorkingName {
   std::string text;
-  double score = 0;         // likelihood() per cost
-  std::string path;         // absolute if the agent gives it so; empty: unknown
-  std::int64_t line = 0;    // of its declaration; 0: unknown
-  ExchangeId exchange = 0;  // that used it last
-  std::string program;      // of a flag: "git log"; empty: unknown
+  double score = 0;       // likelihood() per cost
+  std::string path;       // absolute if the agent gives it so
+  std::int64_t line = 0;  // of its declaration; 0: unknown
 
   // Returns a score by NameWeights for being used again and being informative. Not a probability.
   double likelihood() const;
@@ -82,18 +73,17 @@ struct WorkingState {
   std::string branch;
   std::vector<ExtractedSentence> goal;  // as the user last stated it; then the first request, and a short last message
   std::vector<ExtractedSentence> constraints;
-  std::vector<ExtractedSentence> choices;  // decisions, and what else was said to be the way
+  std::vector<ExtractedSentence> decisions;  // of the user
+  std::vector<ExtractedSentence> said;       // what an agent chose and measured, and values that the user gave
   std::vector<ExtractedSentence> problems;
   std::vector<ExtractedSentence> next_steps;    // remaining tasks, promises and announced steps
-  std::vector<ExtractedSentence> values;        // sentences that state exact sizes, times, limits, results
   std::optional<ExtractedSentence> last_error;  // verbatim
   std::optional<ExtractedSentence> last_words;  // of the agent
   std::vector<ExtractedSentence> running;       // started in the background
   std::vector<TestState> tests;                 // failing first, then newest first
   std::vector<WorkingFile> files;
   std::vector<CommandUse> commands;
-  std::vector<Scored> programs;    // "go test"
-  std::vector<WorkingName> names;  // without those of standard libraries
+  std::vector<WorkingName> names;  // those with a known place, without those of standard libraries
 };
 
 // Returns the seq of edits, results and errors whose full texts should be loaded into SessionPast::full_texts. They

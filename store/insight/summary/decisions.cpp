@@ -20,7 +20,7 @@
 namespace memd {
 namespace {
 
-constexpr CueSet kStated = Cue::settled | Cue::declined | Cue::taken_back;
+constexpr CueSet kStated = Cue::decided | Cue::settled | Cue::declined | Cue::taken_back;
 constexpr CueSet kSigns = kStated | Cue::contrast | Cue::decisions_told;
 constexpr std::size_t kShortestDecision = 16;    // bytes
 constexpr std::size_t kPartBytes = 160;          // of the chosen and the rejected option, and of the reason
@@ -343,9 +343,9 @@ bool directs(const Part& part) {
   const bool quoted = part.text.starts_with('>');
   if (part.heading || quoted || part.text.size() > kLongestDirection || asks(part.text) || part.text.ends_with(':'))
     return false;
-  const CueSet found = cues().find(part.text, Cue::directs | Cue::talks | Cue::settled | Cue::go_ahead);
+  const CueSet found = cues().find(part.text, Cue::directs | Cue::talks | Cue::decided | Cue::settled | Cue::go_ahead);
   const bool goes_on = found.has(Cue::go_ahead) && std::count(part.text.begin(), part.text.end(), ' ') < kMostOfGoAhead;
-  return (found.has(Cue::directs) || found.has(Cue::settled)) && !found.has(Cue::talks) && !goes_on;
+  return !(found & (Cue::directs | Cue::decided | Cue::settled)).empty() && !found.has(Cue::talks) && !goes_on;
 }
 
 }  // namespace
