@@ -23,9 +23,9 @@ namespace {
 constexpr CueSet kStated = Cue::settled | Cue::declined | Cue::taken_back;
 constexpr CueSet kSigns = kStated | Cue::contrast | Cue::decisions_told;
 constexpr CueSet kDirections = Cue::chooses | Cue::directs;  // of a person
-constexpr std::size_t kShortestDecision = 16;    // bytes
-constexpr std::size_t kPartBytes = 160;          // of the chosen and the rejected option, and of the reason
-constexpr std::size_t kLongestLine = 16 * 1024;  // a longer line is no prose
+constexpr std::size_t kShortestDecision = 16;                // bytes
+constexpr std::size_t kPartBytes = 160;                      // of the chosen and the rejected option, and of the reason
+constexpr std::size_t kLongestLine = 16 * 1024;              // a longer line is no prose
 
 bool asks(std::string_view sentence) {
   return sentence.find('?') != std::string_view::npos || sentence.find("？") != std::string_view::npos;
