@@ -6,7 +6,6 @@
 #include "store/text/code_names.hpp"
 #include "store/text/cue_matcher.hpp"
 #include "store/text/plain_text.hpp"
-#include "store/text/script.hpp"
 #include "store/text/text_units.hpp"
 
 #include <algorithm>
@@ -513,16 +512,6 @@ bool has_code_name(std::string_view text) {
   bool found = text.find('`') != std::string_view::npos || text.find('"') != std::string_view::npos;
   continuity::for_each_code_name(text, [&](std::string_view) { found = true; });
   return found;
-}
-
-// Number of words that tell what the sentence is about. Characters of scripts without blanks count by pairs.
-std::size_t telling_words(std::string_view sentence) {
-  std::size_t paired = 0;
-  for (std::size_t at = 0; at < sentence.size();) {
-    const tokenizer::Script script = tokenizer::script_of(tokenizer::next_character(sentence, at));
-    if (tokenizer::is_paired(script) && script != tokenizer::Script::hangul) ++paired;
-  }
-  return content_terms(sentence).size() + paired / 2;
 }
 
 // Whether a later reader knows what was chosen: the sentence is whole, was written and not pasted from a screen, names
