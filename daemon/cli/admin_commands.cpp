@@ -331,7 +331,7 @@ Result<int> print_rebuilt(const Invocation& call, const admin::RebuildAnswer& re
   for (const auto& damage : report.damages)
     std::cerr << "memd:   " << harmless_line(damage) << '\n';
   if (report.unsupported > 0)
-    std::cerr << "memd: " << report.unsupported << " slices are of platforms that this memd does not read\n";
+    std::cerr << "memd: " << report.unsupported << " slices are of agents that this memd does not read\n";
   if (!report.old_damage.empty())
     std::cerr << "memd: the old store cannot be read: " << harmless_line(report.old_damage) << '\n';
   tell_sessions("sessions were taken from the old store, because the original records have lost something of them",

@@ -269,7 +269,7 @@ void FileView::page(const tools::FileHistoryAnswer& answer) {
     if (s.session_id != session_) {
       session_ = s.session_id;
       Line line(s.session_name, Style::strong);
-      line.add("  ").add(s.project, Style::name).add("  ").add(s.platform, Style::faint);
+      line.add("  ").add(s.project, Style::name).add("  ").add(name_of_agent(s.platform), Style::faint);
       if (s.git_branch) line.add("  " + *s.git_branch, Style::faint);
       line.add("  ").add(session_name(s.session_id, look), Style::faint);
       screen_.blank().line(line.cut(look.columns));
