@@ -184,16 +184,17 @@ Command retention_command() {
   return c;
 }
 
-// Reads the text from standard input, less a newline at its end. As an argument it would stay in the shell's history
-// and be seen in the list of processes.
-Result<std::string> text_to_forget(std::string_view given) {
+// Returns the text to forget; "-" reads it from standard input, less a newline at its end. An argument stays in the
+// shell's history, which is said.
+Result<std::string> text_to_forget(std::string text) {
   constexpr std::size_t kLongest = 1 << 20;
-  if (given != "-")
-    return Error(Errc::invalid_argument,
-                 "--text: give the text on standard input, `memd forget --text - < FILE`, and \"-\" here: the shell's "
-                 "history keeps arguments");
-  std::string text(std::istreambuf_iterator<char>(std::cin), {});
-  if (text.ends_with('\n')) text.pop_back();
+  if (text == "-") {
+    text.assign(std::istreambuf_iterator<char>(std::cin), {});
+    if (text.ends_with('\n')) text.pop_back();
+  } else {
+    std::cerr << "memd: the shell's history may keep this text: remove it there, or give it on standard input, `memd "
+                 "forget --text - < FILE`\n";
+  }
   if (text.size() < redaction::kShortestForgotten)
     return Error(Errc::invalid_argument,
                  fmt::format("--text: a text to forget has at least {} bytes, and this one has {}",
@@ -203,7 +204,7 @@ Result<std::string> text_to_forget(std::string_view given) {
   for (std::size_t at = 0, length = 0; at < text.size(); at += length) {
     length = static_cast<unsigned char>(text[at]) < 0x80 ? 1 : utf8_length(std::string_view(text).substr(at));
     if (length > 0) continue;
-    return Error(Errc::invalid_argument, "--text: standard input is not UTF-8");
+    return Error(Errc::invalid_argument, "--text: the text is not UTF-8");
   }
   return text;
 }
@@ -220,7 +221,9 @@ Command forget_command() {
        "with the subagents started in them",
        "SESSION|EXCHANGE"},
       {"--text", &o->text,
-       "Remove a text wherever it stands: -, it is read from standard input; memd keeps a keyed hash of it", "-"},
+       "Remove a text wherever it stands; -: it is read from standard input, which leaves none in the shell's history. "
+       "memd keeps a keyed hash of it",
+       "TEXT"},
       {"--project", &o->project, "Sessions of projects with this in their path or name"},
       {"--query", &o->query, "Sessions that contain this text"},
       {"--before", &o->before, "Sessions that ended before this time: 2026-02-09, 90d, …"},
@@ -328,7 +331,7 @@ Result<int> print_rebuilt(const Invocation& call, const admin::RebuildAnswer& re
   for (const auto& damage : report.damages)
     std::cerr << "memd:   " << harmless_line(damage) << '\n';
   if (report.unsupported > 0)
-    std::cerr << "memd: " << report.unsupported << " slices are of platforms that this memd does not read\n";
+    std::cerr << "memd: " << report.unsupported << " slices are of agents that this memd does not read\n";
   if (!report.old_damage.empty())
     std::cerr << "memd: the old store cannot be read: " << harmless_line(report.old_damage) << '\n';
   tell_sessions("sessions were taken from the old store, because the original records have lost something of them",

@@ -9,6 +9,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <limits>
 #include <unordered_map>
 
@@ -119,6 +121,13 @@ class TranscriptBuilder final : public SessionVisitor {
 };
 
 }  // namespace
+
+bool tells_something(const TranscriptEntry& entry) {
+  constexpr std::string_view kEncrypted = "[encrypted]";  // adapters store it for reasoning without text
+  constexpr std::array<std::string_view, 4> kInHeads{"usage", "turn_context", "session_start", "session_resume"};
+  if (entry.kind == EntryKind::mark) return std::ranges::find(kInHeads, entry.name) == kInHeads.end();
+  return entry.kind != EntryKind::thinking || entry.text != kEncrypted;
+}
 
 std::string_view to_string(EntryKind k) { return reflect::enum_name(k, "unknown"); }
 

@@ -31,6 +31,10 @@ struct TranscriptEntry {
   bool result_partial = false;
 };
 
+// Returns whether the entry has content for a reader. Versions, models and token counts are in the heads of the session
+// and of its exchanges; encrypted reasoning has no text.
+bool tells_something(const TranscriptEntry& entry);
+
 // The entries of an exchange. id 0: those before the first one.
 struct TranscriptExchange : ExchangeRow {
   std::vector<TranscriptEntry> entries;

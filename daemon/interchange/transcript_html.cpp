@@ -16,8 +16,6 @@ namespace {
 
 using report::escape_html;
 
-constexpr std::string_view kEncrypted = "[encrypted]";  // text that adapters store for reasoning without text
-
 // Returns a line of prose as escaped HTML, with `…` as code and **…** as strong.
 std::string prose_line(std::string_view line) {
   struct Span {
@@ -140,13 +138,6 @@ class HtmlWriter final : public TranscriptWriter {
   Result<void> finish() override { return line_("</main>\n" + report::page_foot(page_)); }
 
  private:
-  // Returns whether the entry has content. Token counts are in the head of the session, and encrypted reasoning has
-  // none.
-  static bool tells_something(const TranscriptEntry& e) {
-    if (e.kind == EntryKind::mark) return e.name != "usage";
-    return e.kind != EntryKind::thinking || e.text != kEncrypted;
-  }
-
   static std::string folded(std::string_view kind, std::string_view summary, std::string_view content) {
     return fmt::format("<details class=\"{}\"><summary><span class=\"text\">{}</span></summary>\n{}</details>", kind,
                        escape_html(ascii::one_line(summary)), content);

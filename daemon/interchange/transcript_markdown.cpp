@@ -75,7 +75,7 @@ class MarkdownWriter final : public TranscriptWriter {
           fmt::format("## {}. {}{}\n", x.number + 1, readable_time(x.started_at),
                       " · `" + format_exchange_id(x.id) + "`" + (x.model.empty() ? "" : " · " + plain(x.model)))));
     for (const TranscriptEntry& e : x.entries)
-      MEMD_TRY(line_(entry(e)));
+      if (tells_something(e)) MEMD_TRY(line_(entry(e)));
     return {};
   }
 

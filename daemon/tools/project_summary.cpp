@@ -27,14 +27,14 @@ constexpr std::size_t kMostDecisions = 12;
 
 Result<std::string> project_asked_for(const ToolServices& services, const SessionSummaryParams& params,
                                       const mcp::ToolContext& context) {
+  MEMD_TRY_ASSIGN(std::string here, project_of_directory(services, caller_directory(params, context)));
   if (const std::string named = params.project.value_or(""); !named.empty()) {
     MEMD_TRY_ASSIGN(const auto reader, lease_reader(services, context.stop));
-    MEMD_TRY_ASSIGN(const KnownProjectRow row, reader->ask(FindProjectQuery{named}));
+    MEMD_TRY_ASSIGN(const KnownProjectRow row, reader->ask(FindProjectQuery{named, here}));
     return project_tree(row.joined_to.empty() ? row.key : row.joined_to);
   }
-  MEMD_TRY_ASSIGN(std::string tree, project_of_directory(services, caller_directory(params, context)));
-  if (tree.empty()) return Error(Errc::not_found, "project: your directory is of none with history, name one");
-  return tree;
+  if (here.empty()) return Error(Errc::not_found, "project: your directory is of none with history, name one");
+  return here;
 }
 
 // Returns "12 sessions, 140 turns.\nClaude Code: 9 days, 120 turns, 2026-01-10 to 2026-02-13\n…".

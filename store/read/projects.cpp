@@ -4,6 +4,7 @@
 #include "schemas/base/error.hpp"
 #include "schemas/base/harmless.hpp"
 #include "schemas/project_identity.hpp"
+#include "schemas/query.hpp"
 #include "schemas/sql_text.hpp"
 #include "store/db/rows.hpp"
 #include "store/read/row_filter.hpp"
@@ -24,10 +25,29 @@ ProjectJoin join_of(bool joined, std::string_view merged_into, std::string_view 
   return is_worktree ? ProjectJoin::worktree : ProjectJoin::remote;
 }
 
-std::string paths_listed(const std::vector<KnownProjectRow>& projects) {
+bool has_part(const KnownProjectRow& p, const std::string& lowered) {
+  return ascii::lowered(p.key).find(lowered) != std::string::npos ||
+         ascii::lowered(p.name).find(lowered) != std::string::npos;
+}
+
+// Returns the shortest end of its path, from a slash on, that no other project has.
+std::string shortest_name(const KnownProjectRow& project, const std::vector<KnownProjectRow>& all) {
+  for (std::size_t slash = project.key.rfind('/'); slash != std::string::npos && slash > 0;
+       slash = project.key.rfind('/', slash - 1)) {
+    std::string end = project.key.substr(slash + 1);
+    const std::string lowered = ascii::lowered(end);
+    if (std::ranges::count_if(all, [&](const KnownProjectRow& p) { return has_part(p, lowered); }) == 1) return end;
+  }
+  return project.key;
+}
+
+// Names them, those with most sessions first.
+std::string listed(std::vector<KnownProjectRow> projects, const std::vector<KnownProjectRow>& all) {
+  std::ranges::stable_sort(projects, std::greater{}, &KnownProjectRow::sessions);
   std::string out;
   for (std::size_t i = 0; i < std::min(projects.size(), kProjectsNamed); ++i)
-    out += "\n  " + recorded(projects[i].key);
+    out += "\n  " + recorded(shortest_name(projects[i], all)) + "  (" + recorded(projects[i].key) + ", " +
+           std::to_string(projects[i].sessions) + (projects[i].sessions == 1 ? " session)" : " sessions)");
   if (projects.size() > kProjectsNamed) out += "\n  and " + std::to_string(projects.size() - kProjectsNamed) + " more";
   return out;
 }
@@ -83,18 +103,19 @@ FindProjectQuery::Answer FindProjectQuery::run(sqlite::Database& db) const {
   const auto all = ProjectListQuery{}.run(db);
   const std::string path = project_identity(text).key;
   const std::string wanted = ascii::lowered(text);
-  const auto has = [&](const std::string& whole) { return ascii::lowered(whole).find(wanted) != std::string::npos; };
   const std::function<bool(const KnownProjectRow&)> ways[] = {
       [&](const KnownProjectRow& p) { return p.key == text || p.key == path; },
       [&](const KnownProjectRow& p) { return ascii::lowered(p.name) == wanted; },
-      [&](const KnownProjectRow& p) { return has(p.key) || has(p.name); }};
+      [&](const KnownProjectRow& p) { return has_part(p, wanted); }};
+  const auto is_here = [&](const KnownProjectRow& p) { return project_tree(p.key) == here; };
   for (const auto& fits : ways) {
     std::vector<KnownProjectRow> found;
     std::copy_if(all.begin(), all.end(), std::back_inserter(found), fits);
     if (found.size() == 1) return std::move(found.front());
+    if (const auto own = std::ranges::find_if(found, is_here); own != found.end()) return std::move(*own);
     if (found.size() > 1)
       throw ErrorException(Error(Errc::invalid_argument, recorded(text) + " fits " + std::to_string(found.size()) +
-                                                             " projects, give the path of one:" + paths_listed(found)));
+                                                             " projects; name one by:" + listed(found, all)));
   }
   std::string why = UnknownProjectQuery{text}.run(db);
   throw ErrorException(Error(Errc::not_found, why.empty() ? "no project is like " + recorded(text) : std::move(why)));

@@ -36,10 +36,12 @@ struct WorktreeQuery {
   Answer run(sqlite::Database& db) const;
 };
 
-// Finds the project that a person means: by its path, else by its whole name, else by a part of path or name. The
-// messages of not_found and invalid_argument name what could be meant.
+// Finds the project that a person means: by its path, else by its whole name, else by a part of path or name; `here`
+// where several fit and it is one of them. The messages of not_found and invalid_argument name what could be meant, and
+// the shortest text for each.
 struct FindProjectQuery {
   std::string_view text;
+  std::string_view here{};  // project_tree() of the caller's project; empty: none
 
   using Answer = KnownProjectRow;
   Answer run(sqlite::Database& db) const;

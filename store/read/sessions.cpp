@@ -10,6 +10,7 @@
 #include "schemas/subagent_id.hpp"
 #include "store/db/rows.hpp"
 #include "store/insight/outcome.hpp"
+#include "store/insight/summary/salience.hpp"
 #include "store/read/row_filter.hpp"
 #include "store/read/usage.hpp"
 #include "store/text/plain_text.hpp"
@@ -63,7 +64,7 @@ std::string first_words(std::string_view text) {
 constexpr char kBetweenPrompts = 30;
 constexpr char kBeforeResult = 29;
 constexpr char kBeforeSharer = 28;
-constexpr std::size_t kLeastPrompt = 12;  // minimum bytes of an informative prompt
+constexpr std::size_t kFewestWords = 2;  // that tell what an informative prompt is about
 
 bool begins_as(std::string_view text, WordClass of) {
   constexpr std::size_t kLongest = 100;
@@ -148,7 +149,7 @@ std::string session_title(std::string_view stored, std::string_view told) {
     const std::string_view prompt = prompts.substr(0, prompts.find(kBetweenPrompts));
     prompts.remove_prefix(std::min(prompt.size() + 1, prompts.size()));
     std::string title = title_of_prompt(prompt);
-    if (prompt.size() >= kLeastPrompt && tells(title)) return title;
+    if (telling_words(title) >= kFewestWords && tells(title)) return title;
     if (first.empty()) first = std::move(title);
   }
   const std::string result = end < told.size() ? clipped(first_words(told.substr(end + 1))) : std::string();

@@ -170,10 +170,10 @@ inline constexpr std::string_view kProjectOfSession = " LEFT JOIN projects p ON 
 void read_head(const sqlite::Statement& q, SessionHead& head);
 
 // Returns a title of at most 80 characters. Candidates in order: the stored title if it is informative; the first line
-// of an informative prompt; the session's result; whatever there is. Prompts of a word or two, commands without
-// arguments, and texts of clients and templates are not informative (store/text/words/titles.words). A slash command,
-// recorded as tags by clients, is shown as typed: "/compact keep the API". Who shared the session stands in front:
-// "ada@laptop: …". `told`: the second column of kTitleColumns.
+// of an informative prompt; the session's result; whatever there is. Not informative are prompts without two telling
+// words, commands without arguments, and texts of clients and templates (store/text/words/titles.words). A slash
+// command, recorded as tags by clients, is shown as typed: "/compact keep the API". Who shared the session stands in
+// front: "ada@laptop: …". `told`: the second column of kTitleColumns.
 std::string session_title(std::string_view stored, std::string_view told);
 
 }  // namespace queries

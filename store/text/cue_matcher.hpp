@@ -27,7 +27,8 @@ enum class Cue : std::uint8_t {
   taken_back,      // reverses a decision or a change by itself
   decisions_told,  // introduces a list of decisions
   reason,          // why
-  directs,         // the user gives a direction …
+  chooses,         // the user settles something …
+  directs,         // … or gives a direction …
   talks,           // … unless this occurs too
   reply,           // starts an answer that accepts an offer
   denial,          // starts an answer that rejects it
@@ -36,6 +37,7 @@ enum class Cue : std::uint8_t {
   alternatives,    // asks which option to take
   plan_told,       // starts a prompt that contains an accepted plan
   points,          // stands for what was named before
+  momentary,       // about the agent's next work only
   // Observations. The first eight start a sentence of that type.
   bugfix,
   discovery,

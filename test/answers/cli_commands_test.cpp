@@ -1,5 +1,6 @@
 // Commands of the command line, run in this process over a home of their own.
 #include "daemon/serve/instance_lock.hpp"
+#include "schemas/base/time.hpp"
 #include "test/support/command_run.hpp"
 #include "test/support/killed_process.hpp"
 #include "test/support/temp_dir.hpp"
@@ -89,6 +90,9 @@ TEST_F(CliCommands, AShortTimelineHasNoSessionsOfTheRest) {
   EXPECT_THAT(sessions("1"), testing::ElementsAre(all[0]));
   EXPECT_THAT(sessions("2"), testing::ElementsAre(all[0], all[1]));
   EXPECT_EQ(sessions("4"), all);
+  const std::string day = format_local_minute(1'770'000'000'000 + kDay).substr(0, 10);
+  EXPECT_THAT(print({"timeline", "--since", day, "--until", day, "--all-projects"}).out,
+              testing::StartsWith("1 turn in 1 session, " + day + " in all projects"));
 }
 
 TEST_F(CliCommands, ASessionIsReadFromStartToEnd) {

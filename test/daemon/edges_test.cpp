@@ -431,11 +431,6 @@ TEST(EdgesOfTheDoor, Door_MetricsAreWhatPrometheusReads) {
 
 TEST(EdgesOfPages, Edge8_WhatTellsNothingIsNotInTheExport) {
   using interchange::EntryKind;
-  std::string page;
-  const auto writer = interchange::html_writer([&](std::string_view line) -> Result<void> {
-    page += line;
-    return {};
-  });
   interchange::TranscriptExchange exchange;
   exchange.id = 7;
   for (const auto& [kind, text] :
@@ -446,13 +441,22 @@ TEST(EdgesOfPages, Edge8_WhatTellsNothingIsNotInTheExport) {
     exchange.entries.back().kind = kind;
     exchange.entries.back().text = text;
   }
-  exchange.entries.emplace_back();
-  exchange.entries.back().name = "usage";
-  exchange.entries.back().summary = "3 in, 5 out";
-  ASSERT_TRUE(writer->exchange(exchange));
-  EXPECT_THAT(page, HasSubstr("First I look."));
-  EXPECT_EQ(page.find("[encrypted]"), std::string::npos) << page;
-  EXPECT_EQ(page.find("usage"), std::string::npos) << page;
+  for (const char* name : {"usage", "turn_context", "session_resume", "compaction"}) {
+    exchange.entries.emplace_back();
+    exchange.entries.back().name = name;
+    exchange.entries.back().summary = "3 in, 5 out";
+  }
+  for (const auto make : {interchange::html_writer, interchange::markdown_writer}) {
+    std::string page;
+    const auto writer = make([&](std::string_view line) -> Result<void> {
+      page += line;
+      return {};
+    });
+    ASSERT_TRUE(writer->exchange(exchange));
+    EXPECT_THAT(page, AllOf(HasSubstr("First I look."), HasSubstr("compaction")));
+    for (const char* nothing : {"[encrypted]", "usage", "context", "resume"})
+      EXPECT_EQ(page.find(nothing), std::string::npos) << nothing << " in " << page;
+  }
 }
 
 TEST_F(Edges, Edge8_NoDirectoryIsAmongTheFilesTouchedMost) {

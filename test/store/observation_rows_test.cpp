@@ -115,7 +115,7 @@ EventScript choices() {
   s.user("no").answer("I'll use raw NPY files rather than archives.");
   s.user("let's use archives instead of raw NPY files").answer("Done. Want me to commit this?");
   s.user("yes");
-  s.intervention("don't touch the index");
+  s.intervention("don't change the binary index of motions");
   return s;
 }
 
@@ -125,7 +125,7 @@ TEST_F(DecisionRowsTest, TellWhoSettledWhatAndWhatWasTakenBack) {
               ElementsAre("1 3 0 Should `fps` go into the name?: no | not Should `fps` go into the name?",
                           "1 0 1 I'll use raw NPY files rather than archives. | not archives | reversed in 2",
                           "2 0 0 let's use archives instead of raw NPY files | not raw NPY files",
-                          "3 0 0 don't touch the index"));
+                          "3 0 0 don't change the binary index of motions"));
   auto db = reading();
   const SessionDigest digest = SessionDigestQuery{1, 0, 99}.run(db);
   ASSERT_EQ(digest.observations.size(), 2U) << "the answer and the agent's are not shown";
@@ -204,7 +204,7 @@ TEST_F(DecisionRowsTest, AreListedNewestFirst) {
   const ObservationList list = query.run(db);
   EXPECT_EQ(list.total, 2);
   ASSERT_EQ(list.observations.size(), 2U);
-  EXPECT_EQ(list.observations[0].observation.content, "don't touch the index");
+  EXPECT_EQ(list.observations[0].observation.content, "don't change the binary index of motions");
   EXPECT_EQ(list.observations[0].session_uid, "claude_code:s1");
   query.type = ObservationType::problem;
   EXPECT_EQ(query.run(db).total, 0);

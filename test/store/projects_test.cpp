@@ -10,6 +10,7 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <regex>
 
 namespace memd {
 namespace {
@@ -231,7 +232,26 @@ TEST_F(ProjectsTest, AreListedWithWhatJoinsThem) {
   EXPECT_EQ(reader.ask(FindProjectQuery{"fix"}).value().key, kTree);
   EXPECT_EQ(reader.ask(FindProjectQuery{std::string(kRepo) + "/"}).value().key, kRepo);
   EXPECT_TRUE(reader.ask(FindProjectQuery{"ada"}).error().is(Errc::invalid_argument)) << "fits both";
+  EXPECT_EQ(reader.ask(FindProjectQuery{"ada", project_tree(kRepo)}).value().key, kRepo) << "the caller's";
   EXPECT_TRUE(reader.ask(FindProjectQuery{"nothing"}).error().is(Errc::not_found));
+}
+
+TEST_F(ProjectsTest, OfSeveralThatFitTheCallersIsTakenElseEachIsToldWithAShortName) {
+  work("one", "/home/ada/work/cli");
+  work("two", "/home/bob/work/cli");
+  work("three", "/home/bob/work/cli");
+  work("four", "/home/bob/cli");
+  Reader reader(file_);
+  const auto error = reader.ask(FindProjectQuery{"cli"}).error();
+  EXPECT_TRUE(error.is(Errc::invalid_argument));
+  EXPECT_EQ(std::regex_replace(error.message(), std::regex("</?history>"), ""),
+            "cli fits 3 projects; name one by:\n  bob/work/cli  (/home/bob/work/cli, 2 sessions)\n"
+            "  ada/work/cli  (/home/ada/work/cli, 1 session)\n  bob/cli  (/home/bob/cli, 1 session)");
+  for (const char* name : {"bob/work/cli", "ada/work/cli", "bob/cli"})
+    EXPECT_EQ(reader.ask(FindProjectQuery{name}).value().key, "/home/" + std::string(name)) << name;
+  const std::string here = project_tree("/home/bob/cli");
+  EXPECT_EQ(reader.ask(FindProjectQuery{"cli", here}).value().key, "/home/bob/cli");
+  EXPECT_EQ(reader.ask(FindProjectQuery{"ada", here}).value().key, "/home/ada/work/cli") << "it does not fit";
 }
 
 TEST_F(ProjectsTest, ANewStoreTakesOverWhatWasSeenAndChosen) {

@@ -134,6 +134,23 @@ TEST(Reader, TitleFallsBackToTheFirstPrompt) {
   EXPECT_EQ(title(wide), wide.substr(0, 79 * 2) + "…") << "characters, not bytes";
 }
 
+TEST(Reader, ATitleIsOfTheFirstPromptThatTellsWhatIsDone) {
+  StoreFixture store;
+  Reader reader(store.file());
+  auto title = [&, n = 0](const std::vector<std::string>& prompts) mutable {
+    const auto id = "session" + std::to_string(n++);
+    const auto session = store.session({.native_id = id});
+    for (const std::string& prompt : prompts)
+      store.exchange(session, {.user = prompt});
+    return reader.ask(SessionQuery{id})->title;
+  };
+  EXPECT_EQ(title({"do both please", "Weigh the parcels"}), "Weigh the parcels");
+  EXPECT_EQ(title({"Can we continue from where we left off?", "ok", "Weigh the parcels"}), "Weigh the parcels");
+  EXPECT_EQ(title({"Fix the build", "Weigh the parcels"}), "Fix the build");
+  EXPECT_EQ(title({"计算包裹的重量", "Weigh the parcels"}), "计算包裹的重量");
+  EXPECT_EQ(title({"do both please", "thanks"}), "do both please") << "there is no better one";
+}
+
 TEST(Reader, AStoredTitleIsCutLikeOneFromAPrompt) {
   StoreFixture store;
   Reader reader(store.file());

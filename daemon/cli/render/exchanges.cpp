@@ -156,7 +156,7 @@ void show(Screen& screen, const tools::SessionSummaryAnswer& a) {
   Line facts;
   fact(facts, "", when_exactly(a.time_range.end, look));
   fact(facts, "", a.project);
-  fact(facts, "", a.platform);
+  fact(facts, "", name_of_agent(a.platform));
   fact(facts, "", with_noun(a.total_exchanges, "turn"));
   const bool is_project = a.session_id.empty();
   if (!is_project) fact(facts, "took ", short_duration(a.wall_clock_s));

@@ -42,7 +42,7 @@ void print_above(Screen& screen, const tools::Answer& answer, const Line& headli
   if (const std::string notice = notice_of(answer); !notice.empty()) lines.emplace_back(notice, Style::warning);
   for (const auto& [platform, reason] : answer.platforms_skipped.value_or(Skipped()))
     if (reason.str() != "no history found on this machine")
-      lines.push_back(Line("Not searched: ", Style::warning).add(platform).add(": ").add(reason.str()));
+      lines.push_back(Line("Not searched: ", Style::warning).add(name_of_agent(platform)).add(": ").add(reason.str()));
   Line head = headline;
   const bool everywhere = answer.searched && answer.searched->str() == "all projects";
   if (answer.searched && !(everywhere && head.empty())) {
@@ -63,7 +63,7 @@ void print_below(Screen& screen, const tools::Answer& answer, const std::vector<
   for (const tools::FreshnessOut& f : answer.freshness.value_or(std::vector<tools::FreshnessOut>())) {
     if (f.sources_behind == 0) continue;
     behind.add(behind.empty() ? "Not read yet: " : ", ", Style::faint)
-        .add(with_noun(f.sources_behind, "file") + " of " + f.platform + " (" +
+        .add(with_noun(f.sources_behind, "file") + " of " + name_of_agent(f.platform) + " (" +
                  short_bytes(static_cast<std::uint64_t>(f.bytes_behind)) + ")",
              Style::faint);
   }

@@ -198,8 +198,8 @@ void SessionsView::page(const tools::ListSessionsAnswer& answer) {
     table_.row({Line(name, Style::id), Line(when(s.last_event_at, look), Style::faint), state_of(s),
                 Line(s.worktree ? s.project + "/" + *s.worktree : s.project, Style::name),
                 Line(std::string(2 * depth, ' ')).append(title_line(s.session_name)),
-                Line(s.cost_usd ? dollars(*s.cost_usd) : ""), Line(grouped_digits(s.exchanges)), Line(s.platform),
-                Line(short_duration(s.wall_clock_s), Style::faint),
+                Line(s.cost_usd ? dollars(*s.cost_usd) : ""), Line(grouped_digits(s.exchanges)),
+                Line(name_of_agent(s.platform)), Line(short_duration(s.wall_clock_s), Style::faint),
                 Line(short_number(s.tokens_input + s.tokens_output + s.tokens_cache_creation), Style::faint),
                 Line(s.git_branch, Style::faint), Line(s.model, Style::faint)});
   }

@@ -2,7 +2,6 @@
 #include "daemon/cli/render/frame.hpp"
 #include "daemon/cli/render/views.hpp"
 #include "daemon/cli/render/words.hpp"
-#include "schemas/platform.hpp"
 
 #include <fmt/format.h>
 
@@ -10,12 +9,6 @@
 
 namespace memd::cli {
 namespace {
-
-std::string name_of_agent(std::string_view key) {
-  const auto platform = parse_platform(key);
-  if (!platform) return std::string(key);
-  return std::string(name_of(*platform));
-}
 
 // Prints "Label      text", with the label in a column of its own.
 void print_fact(Screen& screen, const char* label, const Line& what) {
@@ -209,8 +202,9 @@ void show(Screen& screen, const admin::LogReport& r) {
                {"DETAIL", Column::Fit::shrinks}});
   for (const admin::LogLine& e : r.entries)
     table.row({Line(when(e.time, screen.look()), Style::faint), Line(e.what, style_of_event(e.what)),
-               Line(e.platform, Style::name), Line(e.bytes == 0 ? "" : short_bytes(e.bytes), Style::faint),
-               Line(short_path(e.source)), Line(e.detail, Style::faint)});
+               Line(name_of_agent(e.platform), Style::name),
+               Line(e.bytes == 0 ? "" : short_bytes(e.bytes), Style::faint), Line(short_path(e.source)),
+               Line(e.detail, Style::faint)});
   table.print(screen);
 }
 
@@ -223,7 +217,7 @@ void show(Screen& screen, const tools::DiagnosticsReport& r) {
   for (const tools::DiagnosticLine& d : r.diagnostics) {
     Line line(when(d.time, screen.look()), Style::faint);
     line.add("  ").add(d.severity, d.severity == "error" ? Style::bad : Style::warning);
-    line.add("  ").add(d.error_type, Style::strong).add("  ").add(d.platform, Style::name);
+    line.add("  ").add(d.error_type, Style::strong).add("  ").add(name_of_agent(d.platform), Style::name);
     if (!d.fields.empty()) line.add("  ").add(comma_list(d.fields));
     screen.text(line);
     constexpr std::size_t kIndent = 4;
@@ -248,7 +242,7 @@ void show(Screen& screen, const admin::CoverageReport& r) {
                {"REASON", Column::Fit::shrinks},
                {"SOURCE", Column::Fit::may_go}});
   for (const admin::CoverageLine& c : r.coverage) {
-    table.row({Line(c.platform, Style::name), Line(c.record_type), fate(c),
+    table.row({Line(name_of_agent(c.platform), Style::name), Line(c.record_type), fate(c),
                Line(grouped_digits(static_cast<std::int64_t>(c.records))), Line(short_bytes(c.bytes)),
                Line(c.reason, Style::faint), Line(short_path(c.source), Style::faint)});
   }

@@ -9,13 +9,10 @@
 namespace memd::cli {
 namespace {
 
-std::string day_of(std::string_view rfc3339) {
-  return format_local_minute(parse_rfc3339(rfc3339).value_or(0)).substr(0, 10);
-}
+std::string day_of(TimeMs time) { return format_local_minute(time).substr(0, 10); }
+std::string day_of(std::string_view rfc3339) { return day_of(parse_rfc3339(rfc3339).value_or(0)); }
 
-std::string days(const tools::TimeRangeOut& range) {
-  const std::string first = day_of(range.start);
-  const std::string last = day_of(range.end);
+std::string days(const std::string& first, const std::string& last) {
   return first == last ? first : first + " to " + last;
 }
 
@@ -100,7 +97,9 @@ void TimelineView::page(const tools::TemporalQueryAnswer& answer) {
   if (answer.total_exchanges == 0) return print_above(screen_, answer, {});  // its lead says so, and when there is
   if (!begun_) {
     Line head(with_noun(answer.total_exchanges, "turn") + " in " + with_noun(answer.total_sessions, "session"));
-    head.add(", " + day_of(answer.time_range.since) + " to " + day_of(answer.time_range.until), Style::faint);
+    // Its end is exclusive.
+    const TimeMs last = parse_rfc3339(answer.time_range.until).value_or(1) - 1;
+    head.add(", " + days(day_of(answer.time_range.since), day_of(last)), Style::faint);
     print_above(screen_, answer, head);
   }
   // The summary is a text: a day, then for each session a line that begins with "- ", and further lines below it.
@@ -160,7 +159,8 @@ void TopicView::page(const tools::TopicSearchAnswer& answer) {
   if (!begun_) {
     Line head(answer.topic, Style::strong);
     head.add("  " + with_noun(answer.total_exchanges, "turn") + " in " + with_noun(answer.sessions_found, "session"));
-    if (answer.time_range) head.add(", " + days(*answer.time_range), Style::faint);
+    if (answer.time_range)
+      head.add(", " + days(day_of(answer.time_range->start), day_of(answer.time_range->end)), Style::faint);
     print_above(screen_, answer, head);
     if (answer.known_as && answer.known_as->size() > 1)
       screen_.text(Line("Also called: " + comma_list(*answer.known_as), Style::faint));
@@ -269,7 +269,7 @@ void FileView::page(const tools::FileHistoryAnswer& answer) {
     if (s.session_id != session_) {
       session_ = s.session_id;
       Line line(s.session_name, Style::strong);
-      line.add("  ").add(s.project, Style::name).add("  ").add(s.platform, Style::faint);
+      line.add("  ").add(s.project, Style::name).add("  ").add(name_of_agent(s.platform), Style::faint);
       if (s.git_branch) line.add("  " + *s.git_branch, Style::faint);
       line.add("  ").add(session_name(s.session_id, look), Style::faint);
       screen_.blank().line(line.cut(look.columns));

@@ -50,6 +50,7 @@ Line key_cell(const usage::UsageReport& report, const UsageRowOut& row, const Se
   if (report.by == "session") return Line(names.name(row.key), Style::id);
   if (report.by == "block")
     if (const auto start = parse_rfc3339(row.key)) return Line(format_local_minute(*start));
+  if (report.by == "agent") return Line(name_of_agent(row.key));
   return Line(row.key.empty() ? "not known" : row.key);
 }
 

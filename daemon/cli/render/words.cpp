@@ -2,6 +2,7 @@
 
 #include "schemas/base/ascii.hpp"
 #include "schemas/base/harmless.hpp"
+#include "schemas/platform.hpp"
 #include "schemas/subagent_id.hpp"
 
 #include <fmt/format.h>
@@ -64,6 +65,11 @@ std::string comma_list(const std::vector<std::string>& items) {
   for (const std::string& item : items)
     out.append(out.empty() ? "" : ", ").append(item);
   return out;
+}
+
+std::string name_of_agent(std::string_view key) {
+  const auto platform = parse_platform(key);
+  return std::string(platform ? name_of(*platform) : key);
 }
 
 namespace {

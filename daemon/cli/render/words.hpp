@@ -20,6 +20,7 @@ std::string short_duration(std::int64_t seconds);              // "45 s", "12 mi
 // Returns a path with ~ for the home directory of this user.
 std::string short_path(std::string_view path);
 std::string comma_list(const std::vector<std::string>& items);
+std::string name_of_agent(std::string_view key);  // "Claude Code" for "claude_code"; an unknown key as it is
 
 // Shortens session ids for display: the part after the platform, as short as the ids added remain distinct; of a
 // subagent "17b6b665/a81c". Whole ids in output for a program.

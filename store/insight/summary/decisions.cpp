@@ -6,7 +6,6 @@
 #include "store/text/code_names.hpp"
 #include "store/text/cue_matcher.hpp"
 #include "store/text/plain_text.hpp"
-#include "store/text/script.hpp"
 #include "store/text/text_units.hpp"
 
 #include <algorithm>
@@ -22,9 +21,10 @@ namespace {
 
 constexpr CueSet kStated = Cue::decided | Cue::settled | Cue::declined | Cue::taken_back;
 constexpr CueSet kSigns = kStated | Cue::contrast | Cue::decisions_told;
-constexpr std::size_t kShortestDecision = 16;    // bytes
-constexpr std::size_t kPartBytes = 160;          // of the chosen and the rejected option, and of the reason
-constexpr std::size_t kLongestLine = 16 * 1024;  // a longer line is no prose
+constexpr CueSet kDirections = Cue::chooses | Cue::directs;  // of a person
+constexpr std::size_t kShortestDecision = 16;                // bytes
+constexpr std::size_t kPartBytes = 160;                      // of the chosen and the rejected option, and of the reason
+constexpr std::size_t kLongestLine = 16 * 1024;              // a longer line is no prose
 
 bool asks(std::string_view sentence) {
   return sentence.find('?') != std::string_view::npos || sentence.find("？") != std::string_view::npos;
@@ -80,12 +80,14 @@ std::size_t clause_end(std::string_view text) {
   return text.size();
 }
 
-// Returns the text after "I'll" or "let's".
+// Returns the text after "I'll" or "let's"; "let's drop" keeps its verb.
 std::string_view behind_lead(std::string_view text) {
   constexpr std::size_t kLatest = 16;
-  const auto lead = cues().next(text, Cue::choosing | Cue::directs);
-  if (!lead || lead->begin >= kLatest || ascii::trimmed(text.substr(lead->end)).empty()) return text;
-  return text.substr(lead->end);
+  for (const CueSet leads : {Cue::choosing | Cue::directs, CueSet(Cue::chooses)}) {
+    const auto lead = cues().next(text, leads);
+    if (lead && lead->begin < kLatest && !ascii::trimmed(text.substr(lead->end)).empty()) return text.substr(lead->end);
+  }
+  return text;
 }
 
 void take_apart(Decision& d) {
@@ -248,7 +250,7 @@ bool is_list_of_replies(const std::vector<Part>& parts) {
   for (const Part& part : parts) {
     if (!is_numbered(part)) continue;
     ++numbered;
-    if (cues().opening(from_spoken_word(list_item(part.text)), Cue::reply | Cue::denial | Cue::directs)) ++replies;
+    if (cues().opening(from_spoken_word(list_item(part.text)), Cue::reply | Cue::denial | kDirections)) ++replies;
   }
   return numbered >= 3 && replies * 4 >= numbered;
 }
@@ -343,9 +345,9 @@ bool directs(const Part& part) {
   const bool quoted = part.text.starts_with('>');
   if (part.heading || quoted || part.text.size() > kLongestDirection || asks(part.text) || part.text.ends_with(':'))
     return false;
-  const CueSet found = cues().find(part.text, Cue::directs | Cue::talks | Cue::decided | Cue::settled | Cue::go_ahead);
+  const CueSet found = cues().find(part.text, kDirections | Cue::talks | Cue::decided | Cue::settled | Cue::go_ahead);
   const bool goes_on = found.has(Cue::go_ahead) && std::count(part.text.begin(), part.text.end(), ' ') < kMostOfGoAhead;
-  return !(found & (Cue::directs | Cue::decided | Cue::settled)).empty() && !found.has(Cue::talks) && !goes_on;
+  return !(found & (kDirections | Cue::decided | Cue::settled)).empty() && !found.has(Cue::talks) && !goes_on;
 }
 
 }  // namespace
@@ -512,34 +514,24 @@ bool has_code_name(std::string_view text) {
   return found;
 }
 
-// Number of words that tell what the sentence is about. Characters of scripts without blanks count by pairs.
-std::size_t telling_words(std::string_view sentence) {
-  std::size_t paired = 0;
-  for (std::size_t at = 0; at < sentence.size();) {
-    const tokenizer::Script script = tokenizer::script_of(tokenizer::next_character(sentence, at));
-    if (tokenizer::is_paired(script) && script != tokenizer::Script::hangul) ++paired;
-  }
-  return content_terms(sentence).size() + paired / 2;
-}
-
-// Whether a later reader knows what the sentence is about: it is whole, was written and not pasted from a screen, and
-// "it" or "here" does not stand for the subject.
-bool stands_alone(std::string_view sentence) {
-  constexpr std::size_t kFewestBesidePointer = 6;
-  constexpr std::array<std::string_view, 4> kOfScreens{"⏺", "⎿", "│", "└"};
+// Whether a later reader knows what was chosen: the sentence is whole, was written and not pasted from a screen, names
+// what it is about, and holds beyond the agent's next work.
+bool tells_choice(std::string_view sentence) {
+  constexpr std::size_t kFewestWords = 3;
+  constexpr std::array<std::string_view, 6> kOfScreens{"⏺", "⎿", "│", "└", "❯", "➜"};
   const auto shows = [&](std::string_view sign) { return sentence.find(sign) != std::string_view::npos; };
   if (sentence.ends_with("…") || std::any_of(kOfScreens.begin(), kOfScreens.end(), shows)) return false;
-  const std::size_t words = telling_words(sentence);
-  if (words == 0) return false;
-  return words >= kFewestBesidePointer || has_code_name(sentence) || !cues().has(sentence, Cue::points);
+  const CueSet found = cues().find(sentence, Cue::chooses | Cue::points | Cue::momentary);
+  if (found != CueSet(Cue::chooses)) return false;
+  return telling_words(sentence) >= kFewestWords || has_code_name(sentence);
 }
 
 }  // namespace
 
 bool is_shown(const Decision& d) {
   if (!d.judged_by.empty()) return true;
-  const bool chose = d.kind != DecisionKind::answer && d.kind != DecisionKind::plan;
-  return d.by == DecidedBy::user && chose && stands_alone(d.sentence);
+  const bool own = d.by == DecidedBy::user && d.kind != DecisionKind::answer && d.kind != DecisionKind::plan;
+  return own && tells_choice(d.sentence);
 }
 
 bool reverses(const Decision& later, const Decision& earlier) {

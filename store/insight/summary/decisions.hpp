@@ -33,9 +33,9 @@ std::vector<Decision> read_choices(std::string_view text);
 // Returns a decision with the title of a plan that a client sent after its acceptance.
 Decision accepted_plan(std::string_view plan);
 
-// Whether it is listed as a decision: a person's own choice that is understood without the turn around it, or what a
-// language model calls a decision. About half of what agents say, of answers and of plans is none
-// (docs/benchmarks.md#decisions).
+// Whether it is listed as a decision: a person's own choice whose sentence says what was chosen and holds beyond the
+// agent's next work, or what a language model calls a decision. About half of what agents say, of answers and of plans is
+// none (docs/benchmarks.md#decisions).
 bool is_shown(const Decision& d);
 
 // Returns whether `later` reverses `earlier` of the same session: it rejects the earlier choice, or it is a reversal on

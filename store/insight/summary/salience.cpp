@@ -4,6 +4,7 @@
 #include "schemas/base/hash.hpp"
 #include "store/text/cue_matcher.hpp"
 #include "store/text/plain_text.hpp"
+#include "store/text/script.hpp"
 #include "store/text/words.hpp"
 
 #include <algorithm>
@@ -51,6 +52,15 @@ std::vector<std::uint64_t> content_terms(std::string_view text) {
     if (!tells_nothing(term)) terms.push_back(term);
   }
   return terms;
+}
+
+std::size_t telling_words(std::string_view text) {
+  std::size_t paired = 0;
+  for (std::size_t at = 0; at < text.size();) {
+    const tokenizer::Script script = tokenizer::script_of(tokenizer::next_character(text, at));
+    if (tokenizer::is_paired(script) && script != tokenizer::Script::hangul) ++paired;
+  }
+  return content_terms(text).size() + paired / 2;
 }
 
 std::uint32_t TermWeights::number_of(std::uint64_t term) {

@@ -12,6 +12,8 @@ namespace memd {
 
 // Returns hashes of the content words of a text: lower case, without stop words and words shorter than three bytes.
 std::vector<std::uint64_t> content_terms(std::string_view text);
+// Returns how many words tell what the text is about. Characters of scripts without blanks count by pairs.
+std::size_t telling_words(std::string_view text);
 
 // TF·IDF of the words of one input; each exchange is a document. Terms are numbered in the order of their first use. A
 // value; one thread.
