@@ -307,7 +307,8 @@ TEST(CapabilityMatrix, ThePageAndTheTableSayWhatWasWatchedOfEachAgent) {
                                                    "; missing: " + (missing.empty() ? "nothing" : missing);
     if (!version.empty()) EXPECT_TRUE(has(page, "| `" + platform + "` | " + version + ", " + date + " |")) << told;
     if (!missing.empty())
-      EXPECT_TRUE(has(page, (version.empty() ? "Never watched at work: " : "Missing when watched: ") + missing + ".\n"));
+      EXPECT_TRUE(
+          has(page, (version.empty() ? "Never watched at work: " : "Missing when watched: ") + missing + ".\n"));
     EXPECT_TRUE(has(table, "  agent: " + told + "\n")) << told;
     ++agents;
   }
