@@ -152,15 +152,12 @@ constexpr std::array kFacts{
     Fact{"checkpoints", "nowhere: they are copies of files, and the edits are known"},
 };
 
-// Returns the table agent × program, facts and lines of its adapter.
+// Returns the table agent × program and facts.
 std::string agents_markdown(std::span<const AdapterDescription> adapters, std::span<const AgentWays> ways,
                             std::string_view facts) {
-  std::string out = "\n## By agent\n\n| agent | seen at work | `memd setup` | hook | `memd open` | `memd handoff` |";
-  for (const Fact& fact : kFacts)
-    out += fmt::format(" {} |", fact.name);
-  out += " lines |\n|---|---|---|---|---|---|---|";
-  for (std::size_t i = 0; i < kFacts.size(); ++i)
-    out += "---|";
+  std::string out =
+      "\n## By agent\n\n| agent | seen at work | `memd setup` | hook | `memd open` | `memd handoff` | known beside the "
+      "conversation |\n|---|---|---|---|---|---|---|";
   for (const AdapterDescription& adapter : adapters) {
     const auto way = std::find_if(ways.begin(), ways.end(), [&](auto& w) { return w.platform == adapter.platform; });
     const bool is_client = way != ways.end();
@@ -170,25 +167,50 @@ std::string agents_markdown(std::span<const AdapterDescription> adapters, std::s
     const auto lists = [](std::string_view names, std::string_view name) {
       return fmt::format(" {} ", names).find(fmt::format(" {} ", name)) != std::string::npos;
     };
-    out += fmt::format("\n| `{}` | {} | {} | {} | {} | {} |", to_string(adapter.platform),
+    std::string known;
+    for (const Fact& fact : kFacts)
+      if (lists(left_out, fact.name) || lists(held, fact.name))
+        known += fmt::format("{}{}{}", known.empty() ? "" : ", ", fact.name, lists(left_out, fact.name) ? "*" : "");
+    out += fmt::format("\n| `{}` | {} | {} | {} | {} | {} | {} |", to_string(adapter.platform),
                        version.empty() ? "–" : fmt::format("{}, {}", version, date), is_client ? way->client : "–",
                        yes(is_client && way->has_hook), yes(!adapter.resume_command.empty()),
-                       yes(is_client && way->is_started));
-    for (const Fact& fact : kFacts)
-      out += fmt::format(" {} |", lists(left_out, fact.name) ? "left out" : yes(lists(held, fact.name)));
-    out += fmt::format(" {} |", lines);
+                       yes(is_client && way->is_started), known.empty() ? "–" : known);
   }
   out +=
       "\n\nSeen at work: the version that `test/real_agents` watched, and when; –: none, its section says why or what "
-      "is "
-      "read instead. `memd handoff` writes\na file for those that it cannot start. *yes*: a golden case "
-      "(`test/golden`) "
-      "holds the fact; *left out*: the agent records it, and memd skips it;\n–: no case has it. Lines: of the "
-      "adapter's "
-      "own sources or description; what adapters share is not in them.\n\n";
+      "is read instead. `memd handoff` writes\na file for those that it cannot start. Known: what golden cases "
+      "(`test/golden`) hold, and where memd shows it; \\*: the agent records it, and memd skips it.\n\n";
   for (const Fact& fact : kFacts)
     out += fmt::format("* `{}`: {}\n", fact.name, fact.shown);
   return out;
+}
+
+// Returns the locations of an adapter, each once: those of every system, then those of some, after their names.
+std::string places_markdown(const AdapterDescription& adapter) {
+  std::vector<std::pair<std::string, std::vector<std::string>>> places;  // by systems; the first: every one
+  places.emplace_back();
+  for (const auto& location : adapter.storage_locations) {
+    std::string systems;
+    std::size_t count = 0;
+    for (const auto& [system, name] : kSystems) {
+      const auto there = storage_on(adapter, system);
+      if (std::find(there.begin(), there.end(), location) == there.end()) continue;
+      systems += (systems.empty() ? "" : " and ") + std::string(name);
+      ++count;
+    }
+    if (count == kSystems.size()) systems.clear();
+    auto it = std::find_if(places.begin(), places.end(), [&](const auto& place) { return place.first == systems; });
+    if (it == places.end()) it = places.emplace(places.end(), systems, std::vector<std::string>());
+    it->second.push_back(location);
+  }
+  std::string out;
+  for (const auto& [systems, locations] : places) {
+    if (locations.empty()) continue;
+    out += out.empty() ? "Reads " : "; ";
+    if (!systems.empty()) out += "on " + systems + " ";
+    out += joined_between(locations, "`", "`");
+  }
+  return out + ".\n";
 }
 
 }  // namespace
@@ -250,20 +272,28 @@ std::string_view known_facts() { return embedded_table("facts.tsv"); }
 std::string matrix_markdown(std::span<const AdapterDescription> adapters, std::span<const AgentWays> ways,
                             std::string_view facts) {
   std::string out = fmt::format(
-      "# Capabilities\n\nThe information that memd has about each platform, as declared by its adapters. `memd "
-      "capabilities --markdown` writes this page, and\na test compares them. Adapter contract {}.\n\n",
+      "# Capabilities\n\nWhat memd knows of each agent (platform), as its adapter declares. `memd capabilities "
+      "--markdown` writes this page, and a test compares them.\nAdapter contract {}.\n\n",
       kContractVersion);
-  out += "| platform | status | data |";
+  std::vector<Column> told_apart;
+  std::string held_by_all;
   for (const Column& c : kColumns)
+    if (std::all_of(adapters.begin(), adapters.end(), [&](const auto& adapter) { return can(&adapter, c.capability); }))
+      held_by_all += fmt::format("{}`{}`", held_by_all.empty() ? "" : ", ", to_string(c.capability));
+    else
+      told_apart.push_back(c);
+  if (!held_by_all.empty()) out += fmt::format("All of them have {}; the others:\n\n", held_by_all);
+  out += "| platform | status | data |";
+  for (const Column& c : told_apart)
     out += fmt::format(" {} |", to_string(c.capability));
   out += "\n|---|---|---|";
-  for (std::size_t i = 0; i < kColumns.size(); ++i)
+  for (std::size_t i = 0; i < told_apart.size(); ++i)
     out += "---|";
   out += '\n';
   for (const Platform platform : platform_ids()) {
     const auto* adapter = find(adapters, platform);
     out += fmt::format("| `{}` | {} | {} |", to_string(platform), status_of(adapter), data_of(adapter));
-    for (const Column& c : kColumns)
+    for (const Column& c : told_apart)
       out += can(adapter, c.capability) ? " yes |" : " – |";
     out += '\n';
   }
@@ -271,10 +301,9 @@ std::string matrix_markdown(std::span<const AdapterDescription> adapters, std::s
       "\nStatus: *active* platforms are read; *disabled* ones are not, by configuration; *unsupported* ones have no "
       "adapter here or one of another\nmajor contract version. Data: the share of the agent's information on disk, "
       "*full*, *partial*, *metadata_only* or *unknown*. A tool skips\nplatforms without a capability that it needs, "
-      "and lists them in `platforms_skipped`.\n\nThe platforms' sections say which version of the agent was watched at "
-      "work by `test/real_agents`, and what memd then missed or the run could not try.\nThey also say where each agent "
-      "keeps its data on three systems. memd runs on Linux; on macOS [it was not tried](macos.md), and on Windows it "
-      "does not run.\n\n";
+      "and lists them in `platforms_skipped`.\n\nThe platforms' sections say where each agent keeps its data on Linux, "
+      "macOS and Windows, and what is limited. memd runs on Linux; on macOS\n[it was not tried](macos.md), and on "
+      "Windows it does not run.\n\n";
   for (const Column& c : kColumns)
     out += fmt::format("* `{}`: {}\n", to_string(c.capability), c.meaning);
   out += "\n## By question\n\n| question | tools | needs | without |\n|---|---|---|---|\n";
@@ -297,11 +326,11 @@ std::string matrix_markdown(std::span<const AdapterDescription> adapters, std::s
       out += "No adapter in this version.\n";
       continue;
     }
-    out += fmt::format("{}.\n\n", contract_note(*adapter));
-    if (const std::string seen = seen_at_work(platform); !seen.empty()) out += fmt::format("Agent: {}.\n\n", seen);
-    for (const auto& [system, name] : kSystems)
-      out += fmt::format("* {}: {}\n", name, joined_between(storage_on(*adapter, system), "`", "`"));
-    if (!adapter->limitations.empty()) out += "\nLimitations:\n\n";
+    out += places_markdown(*adapter);
+    const auto [version, date, missing] = watched(platform);
+    if (!missing.empty())
+      out += fmt::format("{}: {}.\n", version.empty() ? "Never watched at work" : "Missing when watched", missing);
+    if (!adapter->limitations.empty()) out += '\n';
     for (const auto& limitation : adapter->limitations)
       out += fmt::format("* {}\n", limitation);
   }

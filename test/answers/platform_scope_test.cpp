@@ -260,6 +260,7 @@ TEST_F(PlatformScope, TheToolSaysTheSameAsTheMatrix) {
     std::string row = "| `" + key + "` | " + str(told.at("status")) + " | " + str(told.at("data_completeness")) + " |";
     for (const Capability c : kAllCapabilities) {
       const auto& having = answer.at("capability_matrix").at(to_string(c)).as_array();
+      if (having.size() == adapters.size()) continue;  // told in a sentence
       row += std::find(having.begin(), having.end(), boost::json::value(key)) != having.end() ? " yes |" : " – |";
     }
     EXPECT_TRUE(has(page, row)) << row;
@@ -304,7 +305,10 @@ TEST(CapabilityMatrix, ThePageAndTheTableSayWhatWasWatchedOfEachAgent) {
     const std::string told = version.empty() ? "never watched at work: " + missing
                                              : "version " + version + " watched at work on " + date +
                                                    "; missing: " + (missing.empty() ? "nothing" : missing);
-    EXPECT_TRUE(has(page, "Agent: " + told + ".\n")) << told;
+    if (!version.empty()) EXPECT_TRUE(has(page, "| `" + platform + "` | " + version + ", " + date + " |")) << told;
+    if (!missing.empty())
+      EXPECT_TRUE(
+          has(page, (version.empty() ? "Never watched at work: " : "Missing when watched: ") + missing + ".\n"));
     EXPECT_TRUE(has(table, "  agent: " + told + "\n")) << told;
     ++agents;
   }

@@ -52,7 +52,7 @@ export const commands = {
 export const widths = [80, 160];
 
 // Returns the file that contains the screen: the page of the command line, for a few of them.
-const documented = ['search', 'show', 'sessions', 'browse'];
+const documented = ['show', 'sessions', 'browse'];
 export const pageOf = (name, columns) => (columns === 80 && documented.includes(name) ? 'docs/cli.md' : 'test/e2e/screens.txt');
 
 // Keys for `memd browse`, as [key, what the screen must show before the next key].
