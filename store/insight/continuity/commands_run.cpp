@@ -148,6 +148,7 @@ bool is_not_worth_listing(const CommandUse& use) {
 }
 
 bool names_check(std::string_view line) {
+  line = line.substr(0, line.find_first_of("\"'"));  // behind it stands a text
   for (std::size_t end = 0; end < line.size();) {
     const std::size_t begin = end;
     while (end < line.size() && ascii::is_word(line[end]))
