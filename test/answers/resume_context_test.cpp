@@ -14,7 +14,7 @@ EventScript compacted(bool goes_on) {
   s.call("c1", "Edit", "/w/p/src/importer.go", "/w/p/src/importer.go").result("c1", "done", false, 3, 1);
   s.call("c2", "Bash", "go test ./src/...").result("c2", "FAIL: TestDryRun importer_test.go:12", true);
   s.answer("TestDryRun fails because parseFlags is called twice.");
-  s.call("c3", "Bash", "npm run build").result("c3", "ok");
+  s.call("c3", "Bash", "go build ./...").result("c3", "ok");
   s.lifecycle("compaction", "auto, 160000 tokens before");
   s.lifecycle("compact_summary", "This session is being continued");
   if (goes_on) s.answer("Going on with futureName.").call("c4", "Bash", "make futureTarget").result("c4", "ok");
@@ -55,11 +55,11 @@ TEST_F(ResumeContext, TellsWhatWasGoingOnBeforeTheCompaction) {
   EXPECT_TRUE(has(str(a.at("last_error")), "FAIL: TestDryRun"));
   EXPECT_TRUE(has(joined(a, "tests"), "FAILED: go test ./src/..."));
   EXPECT_TRUE(has(joined(a, "files"), "src/: importer.go e1"));
-  EXPECT_TRUE(has(joined(a, "commands"), "npm run build"));
-  for (const char* part : {"--dry-run", "Don't touch", "parseFlags", "npm run build", "importer.go", "[x1]"})
+  EXPECT_TRUE(has(joined(a, "commands"), "go build ./..."));
+  for (const char* part : {"--dry-run", "Don't touch", "parseFlags", "go build ./...", "importer.go", "[x1]"})
     EXPECT_TRUE(has(text, part)) << part;
   EXPECT_LT(text.find("<history>"), text.find("--dry-run"));
-  EXPECT_GT(text.find("</history>"), text.find("npm run build"));
+  EXPECT_GT(text.find("</history>"), text.find("go build ./..."));
 }
 
 TEST_F(ResumeContext, NothingFromBehindTheBoundary) {
@@ -90,7 +90,7 @@ TEST_F(ResumeContext, LeavesOutWhatTheAgentsOwnSummarySays) {
   EXPECT_EQ(str(a.at("platform_summary")), "left_out");
   EXPECT_GT(a.at("said_already").as_int64(), 1);
   EXPECT_FALSE(a.contains("files"));
-  EXPECT_TRUE(has(structured, "npm run build"));
+  EXPECT_TRUE(has(structured, "go build ./..."));
   EXPECT_TRUE(has(text, "of it not repeated"));
 
   a = call("resume_context", R"({"complement":"never"})");

@@ -275,13 +275,12 @@ class PlantedFacts : public testing::Test {
 TEST_F(PlantedFacts, PacksGiveBackWhatWasToldAmongMuchElse) {
   // Floors as measured in docs/benchmarks.md; the goal is 95 of 100.
   const Recovered dev = recover("dev", 2000);
-  EXPECT_GE(dev.found * 100, dev.all * 89) << dev.found << " of " << dev.all << dev.missing;
+  EXPECT_GE(dev.found * 100, dev.all * 94) << dev.found << " of " << dev.all << dev.missing;
   // Missing facts of the held-out half are not printed: packs must not be tuned to them.
   const Recovered held = recover("held", 2000);
-  EXPECT_GE(held.found * 100, held.all * 89) << held.found << " of " << held.all;
-  // Most of what is said on the way is noise to readers, so small packs leave it out.
+  EXPECT_GE(held.found * 100, held.all * 91) << held.found << " of " << held.all;
   const Recovered small = recover("held", 1000);
-  EXPECT_GE(small.found * 100, small.all * 54) << small.found << " of " << small.all;
+  EXPECT_GE(small.found * 100, small.all * 89) << small.found << " of " << small.all;
 }
 
 }  // namespace

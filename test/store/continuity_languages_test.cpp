@@ -56,6 +56,7 @@ TEST(ContinuityLanguages, WhatBindsIsKept) {
     s.user(c.goal).answer("ok");
     s.user(c.rule).answer("ok");
     s.user(c.no_rule).answer("ok");
+    s.user(c.goal).answer("ok");
     const WorkingState state = state_of(s);
     EXPECT_THAT(texts(state.constraints), ElementsAre(HasSubstr(std::string(c.rule).substr(0, 12)))) << c.rule;
     ASSERT_FALSE(state.goal.empty());

@@ -77,7 +77,7 @@ TEST(CueMatcher, RefusesWhatIsNotWellFormed) {
 
 // Reads the embedded cue files; each cue has patterns.
 TEST(CueMatcher, KnowsItsOwnFiles) {
-  EXPECT_TRUE(cues().has("We decided to use it", Cue::settled));
+  EXPECT_TRUE(cues().has("We decided to use it", Cue::decided));
   EXPECT_TRUE(cues().has("決定使用", Cue::settled));
 }
 

@@ -5,6 +5,7 @@
 #include "store/text/words.hpp"
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <set>
 #include <unordered_map>
@@ -138,22 +139,37 @@ void keep_one_spelling(std::map<std::string, CommandUse>& commands) {
 }
 
 // Returns whether a command is not worth listing: a housekeeping command ("git commit", "chmod +x run.sh"), a line that
-// runs nothing ("# then", "x=1"), a lookup ("grep -rn x src"), or one with a variable of a script ("render ${path}").
+// runs nothing ("# then", "x=1"), a lookup ("grep -rn x src", "golangci-lint --version"), or one with a variable of a
+// script ("render ${path}").
 bool is_not_worth_listing(const CommandUse& use) {
-  if (use.line.find("${") != std::string::npos) return true;
+  constexpr std::array<std::string_view, 4> kSigns{"${", " version", "--version", "--help"};
+  if (std::ranges::any_of(kSigns, [&](std::string_view sign) { return use.line.find(sign) != std::string::npos; }))
+    return true;
   const auto heads = command_heads(use.line);
   return std::all_of(heads.begin(), heads.end(), [&](const std::string& head) {
     return words(WordClass::housekeeping).has(head) || words(WordClass::look).has(head);
   });
 }
 
+// Returns whether a program or a task in the line checks the work: "make lint", "npm run test:unit", "sh
+// tools/verify.sh". A word in a path, a setting or a text says nothing.
 bool names_check(std::string_view line) {
-  for (std::size_t end = 0; end < line.size();) {
-    const std::size_t begin = end;
-    while (end < line.size() && ascii::is_word(line[end]))
-      ++end;
-    if (words(WordClass::checks).has(line.substr(begin, end - begin))) return true;
-    end = std::max(end, begin + 1);
+  line = line.substr(0, line.find_first_of("\"'"));
+  for (std::size_t at = 0; at < line.size();) {
+    const std::size_t end = std::min(line.find(' ', at), line.size());
+    std::string_view word = line.substr(at, end - at);
+    at = end + 1;
+    if (word.find('=') != std::string_view::npos) continue;
+    if (const auto slash = word.rfind('/'); slash != std::string_view::npos) {
+      word.remove_prefix(slash + 1);
+      if (words(WordClass::checks).has(word.substr(0, word.find('.')))) return true;
+      continue;
+    }
+    while (!word.empty()) {
+      const std::size_t length = std::min(word.find_first_of("-_:."), word.size());
+      if (words(WordClass::checks).has(word.substr(0, length))) return true;
+      word.remove_prefix(std::min(length + 1, word.size()));
+    }
   }
   return false;
 }

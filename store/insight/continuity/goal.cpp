@@ -44,8 +44,9 @@ bool opens_a_clause(std::string_view sentence, Cue cue) {
   return false;
 }
 
-// Returns whether the line is from a diff, a log, a table or a compiler.
+// Returns whether the line is from a diff, a log, a table, a compiler or an agent's screen.
 bool is_pasted(std::string_view sentence) {
+  if (sentence.find("⎿") != std::string_view::npos || sentence.find("⏺") != std::string_view::npos) return true;
   if (std::string_view("+>|/=<{[#").find(sentence.front()) != std::string_view::npos) return true;
   for (std::size_t i = 1; i + 1 < sentence.size(); ++i)
     if (sentence[i] == ':' && ascii::is_digit(sentence[i - 1]) && ascii::is_digit(sentence[i + 1])) return true;

@@ -18,6 +18,7 @@ constexpr std::size_t kAtOnce = 3;  // the request, the current goal and the las
 constexpr std::size_t kLeastTold = 40;
 constexpr std::size_t kUsualCommand = 48;  // tokens; a longer line that ran once is rarely run again unchanged
 constexpr std::int64_t kOften = 3;         // runs of a command that neither builds nor checks
+constexpr std::size_t kCommandLines = 4;   // a session with many different lines tries things out
 
 std::string with_id(std::string_view text, ExchangeId id) {
   return std::string(text) + (id == 0 ? "" : " [" + format_exchange_id(id) + "]");
@@ -146,7 +147,7 @@ class Packer {
     constexpr std::size_t kNewGroup = 12;
     for (const CommandUse& c : state_.commands) {
       if (c.test && tests_.contains(*c.test)) taken_.insert(&c);  // listed among the tests
-      if (taken_.contains(&c)) continue;
+      if (taken_.contains(&c) || command_lines_ == kCommandLines) continue;
       auto group = std::find_if(out_.commands.begin(), out_.commands.end(),
                                 [&](const CommandGroup& g) { return g.exchange == c.exchange; });
       std::string line = (c.failed ? "(failed) " : "") + c.shown;
@@ -158,6 +159,7 @@ class Packer {
         continue;
       tokens -= cost;
       taken_.insert(&c);
+      ++command_lines_;
       if (group == out_.commands.end()) group = out_.commands.insert(group, {c.exchange, {}});
       group->lines.push_back(std::move(line));
     }
@@ -224,6 +226,7 @@ class Packer {
   std::unordered_set<const void*> taken_;
   std::unordered_set<std::size_t> tests_;  // indices into state_.tests of those that were taken, or are over
   std::size_t over_ = 0;                   // tests that are over
+  std::size_t command_lines_ = 0;
 };
 
 }  // namespace

@@ -67,7 +67,8 @@ void find_decisions_of_user(const SessionPast& past, WorkingState& out) {
     }
     if (t.text.size() > kReadOfChoices) continue;
     for (const Decision& decision : find_decisions_of_person(t.text, offered == nullptr ? "" : offered->text))
-      if (is_shown(decision)) add(decision.sentence, t.age, t.exchange);
+      if (is_shown(decision) && !cues().has(decision.sentence, Cue::undecided))
+        add(decision.sentence, t.age, t.exchange);
   }
   // Rules are listed as constraints.
   for (const auto* list : {&out.goal, &out.constraints})
