@@ -147,7 +147,7 @@ TEST_F(DecisionRowsTest, AreShownWhereTheirDecisionIs) {
         o.exchange_number = 0;
         o.content = std::string(to_string(kind)) + " " + std::string(to_string(by)) + " " + model;
         o.decision.emplace().kind = kind;
-        o.decision->sentence = "Use archives instead of folders.";
+        o.decision->sentence = "We want archives, not folders of files.";
         o.decision->by = by;
         o.decision->judged_by = model;
         observations::save(db, o);
