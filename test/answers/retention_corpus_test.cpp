@@ -106,7 +106,7 @@ TEST_F(RetentionCorpus, FourFifthsEvicted) {
   const auto decisions_before = ask(ObservationListQuery{{}, ObservationType::decision, 10'000});
   std::vector<std::pair<std::string, std::string>> titles;
   for (const SessionRow& row : list_before.sessions)
-    if (row.exchanges > 0 && std::ranges::find(oldest, row.uid) != oldest.end())
+    if (titles.size() < 100 && row.exchanges > 0 && std::ranges::find(oldest, row.uid) != oldest.end())
       titles.emplace_back(row.title, row.uid);
   std::vector<std::pair<std::string, std::string>> decisions;
   for (const ObservationRow& row : decisions_before.observations)
