@@ -359,10 +359,22 @@ TEST(PackLines, ACommandThatChecksNothingIsListedIfItRanOften) {
     s.call(call, "Bash", "./run.sh --all").result(call, "ok");
   for (const char* call : {"c6", "c7", "c8"})
     s.call(call, "Bash", "render ${path}").result(call, "ok");
-  std::vector<std::string> listed;
-  for (const CommandGroup& group : make_pack(state_after(s), 2000, Weights().whole).commands)
-    listed.insert(listed.end(), group.lines.begin(), group.lines.end());
-  EXPECT_THAT(listed, testing::UnorderedElementsAre("make lint", "./run.sh --all"));
+  s.call("d1", "Bash", "sh tools/verify.sh --rows 7").result("d1", "ok");
+  s.call("d2", "Bash", "sh test-rows/harness.sh list").result("d2", "ok");
+  s.call("d3", "Bash", "lint --version")
+      .result("d3", "ok")
+      .call("d4", "Bash", "make tasks | grep lint")
+      .result("d4", "x");
+  const auto listed = [&] {
+    std::vector<std::string> out;
+    for (const CommandGroup& group : make_pack(state_after(s), 2000, Weights().whole).commands)
+      out.insert(out.end(), group.lines.begin(), group.lines.end());
+    return out;
+  };
+  EXPECT_THAT(listed(), testing::UnorderedElementsAre("make lint", "./run.sh --all", "sh tools/verify.sh --rows 7"));
+  for (const char* rows : {"a", "b", "c", "d"})
+    s.call(rows, "Bash", std::string("make lint ROWS=") + rows).result(rows, "ok");
+  EXPECT_THAT(listed(), SizeIs(4)) << "they were tries";
 }
 
 TEST(PackLines, ATextGivenToACommandIsNoCommand) {
@@ -459,6 +471,14 @@ TEST(PackLines, AQuestionIsNoGoalBesideOne) {
   EventScript only;
   only.user("What is a ledger?").answer("A list of bookings.");
   EXPECT_THAT(texts_in(state_after(only).goal), ElementsAre("What is a ledger?"));
+}
+
+TEST(PackLines, WhatAgreesToOneOfSeveralWaysIsNoGoalByItself) {
+  EventScript s;
+  s.user("Write the exporter.").answer("Shall I sort the rows by date?").user("yes please").answer("Sorted.");
+  EXPECT_THAT(texts_in(state_after(s).goal), testing::Contains("agreed: Shall I sort the rows by date?"));
+  s.answer("By file or by week. Which approach?").user("yes please").answer("Done.");
+  EXPECT_THAT(texts_in(state_after(s).goal), ElementsAre("Write the exporter."));
 }
 
 TEST(PackLines, AStepThatWorkFollowedIsNotAhead) {

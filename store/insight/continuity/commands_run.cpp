@@ -139,10 +139,10 @@ void keep_one_spelling(std::map<std::string, CommandUse>& commands) {
 }
 
 // Returns whether a command is not worth listing: a housekeeping command ("git commit", "chmod +x run.sh"), a line that
-// runs nothing ("# then", "x=1"), a lookup ("grep -rn x src", "golangci-lint --version"), or one with a variable of a
-// script ("render ${path}").
+// runs nothing ("# then", "x=1"), a lookup ("grep -rn x src", "make lint | grep rows", "clang --version"), or one with
+// a variable of a script ("render ${path}").
 bool is_not_worth_listing(const CommandUse& use) {
-  constexpr std::array<std::string_view, 4> kSigns{"${", " version", "--version", "--help"};
+  constexpr std::array<std::string_view, 5> kSigns{"${", " version", "--version", "--help", "| grep"};
   if (std::ranges::any_of(kSigns, [&](std::string_view sign) { return use.line.find(sign) != std::string::npos; }))
     return true;
   const auto heads = command_heads(use.line);

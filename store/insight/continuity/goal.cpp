@@ -78,12 +78,13 @@ bool is_part_of_goal(const WorkingState& state, const std::string& normalized, d
   });
 }
 
-// Returns the sentence that a "yes" answers: the agent's last question or announcement.
+// Returns the sentence that a "yes" answers: the agent's last question or announcement; empty if it asks which way to
+// go.
 std::string last_offer(std::string_view said) {
   std::string out;
   for_each_sentence(said, 12, 400, [&](std::string_view sentence) {
     if (ends_in_question_mark(sentence) || cues().has(sentence, Cue::offer | Cue::announced))
-      out = plain_sentence(sentence, kLastWordBytes);
+      out = cues().has(sentence, Cue::alternatives) ? "" : plain_sentence(sentence, kLastWordBytes);
   });
   return out;
 }
