@@ -3,8 +3,9 @@
 
 Starts a PostgreSQL of its own in a temporary directory (the distribution's; as root it runs as the user postgres), and
 has TEAM_BENCH (the program of that name) write N generated exchanges of M people into S shares: segments, and rows of
-some 300 words by Zipf's law, over two years. Then it asks with one and with eight clients. Prints rates, bytes, latencies
-and CPU time of the server, and how far the ten best agree with a ranking of all rows that have a word.
+some 300 words by Zipf's law, over two years. Then it asks with one and with eight clients. Prints what it does, and
+then the two tables of docs/scale.md: rates, bytes, latencies, CPU time of the server, how far the ten best agree with
+a ranking of all rows that have a word; and what that makes for 10 to 100,000 people.
 """
 import argparse
 import glob
@@ -17,6 +18,10 @@ import time
 
 REPOSITORY = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 PROGRAMS = sorted(glob.glob("/usr/lib/postgresql/*/bin"))[-1]
+PEOPLE = 10, 1_000, 100_000
+TURNS = 5_000  # of a person, a year
+SEARCHES = 50  # likewise, a day
+LOOKS = 1_440  # likewise, of a daemon that a pooler keeps from being told of changes
 SEARCH = "memd.search(q.project, q.asked, '{}', 0, 9000000000000, '{}', 10)"
 
 
@@ -71,6 +76,25 @@ class Server:
         shutil.rmtree(self.dir)
 
 
+def size(count):
+    for unit in ("bytes", "kB", "MB", "GB"):
+        if count < 1000:
+            break
+        count /= 1000
+    else:
+        unit = "TB"
+    return f"{count:.{0 if count >= 10 else 1}f} {unit}"
+
+
+# What one statement's CPU time costs when it runs so often a day.
+def cores(times_a_day, ms):
+    return times_a_day * ms / 86_400_000
+
+
+def table(head, rows):
+    return "\n".join("| " + " | ".join(map(str, row)) + " |" for row in [head, ["---"] * len(head), *rows])
+
+
 # Of the ten best: how many are the same in a ranking of all rows.
 def agreement(server):
     server.sql("ada", "DO $$ BEGIN EXECUTE replace(replace(replace(pg_get_functiondef('memd.search'::regproc),"
@@ -98,12 +122,17 @@ def main():
     def bench(*arguments):
         return subprocess.run([options.team_bench, *map(str, arguments)], check=True, capture_output=True, text=True).stdout
 
+    def figure(pattern, said):
+        return float(re.search(pattern, said)[1])
+
     url = f"postgres:///team?user=ada&host={server.dir}"
     try:
         before = server.cpu_ms()
-        print(bench("write", url, options.exchanges, options.people, options.shares), end="", flush=True)
+        written = bench("write", url, options.exchanges, options.people, options.shares)
+        print(written, end="", flush=True)
         rows = int(server.sql("ada", "SELECT sum(exchanges) FROM memd.shares"))
-        print(f"{rows} exchanges, {(server.cpu_ms() - before) / rows:.2f} ms of CPU each on the server")
+        write_ms = (server.cpu_ms() - before) / rows
+        print(f"{rows} exchanges, {write_ms:.2f} ms of CPU each on the server")
         began = time.monotonic()
         server.sql("postgres", "VACUUM ANALYZE")
         print(f"VACUUM ANALYZE {time.monotonic() - began:.0f} s", flush=True)
@@ -115,24 +144,45 @@ def main():
                     JOIN pg_am a ON a.oid = c.relam WHERE a.amname = 'gin'), count(*),
                    pg_total_relation_size('memd.files') FROM leaves""").split("|")
         whole, heap, toast, gin, months, files = map(int, sizes)
-        print(f"{whole / rows:.0f} bytes a row: table {heap / rows:.0f}, texts and words {toast / rows:.0f}, "
-              f"index of words {gin / rows:.0f}, of sessions {(whole - heap - toast - gin) / rows:.0f};"
-              f" {months} partitions; {files / rows:.0f} bytes of files an exchange;"
-              f" {(whole + files) / options.people / 1e6:.1f} MB a person")
+        per_row = [part / rows for part in (heap, toast, gin, whole - heap - toast - gin)]
+        print(f"{months} partitions; {(whole + files) / options.people / 1e6:.1f} MB a person", flush=True)
         load()
+        searches = {}
         for clients in (1, 8):
             before = server.cpu_ms()
             said = bench("ask", url, options.shares, clients, options.seconds)
             time.sleep(1)  # for the server to have counted its processes
-            searches = int(said.split()[-2])
-            print(f"{said.strip()}, {(server.cpu_ms() - before) / searches:.1f} ms of CPU each", flush=True)
+            search_ms = (server.cpu_ms() - before) / figure(r"(\d+) searches", said)
+            searches[clients] = figure(r"p50 ([\d.]+)", said), figure(r"p95 ([\d.]+)", said), search_ms
+            print(f"{said.strip()}, {search_ms:.1f} ms of CPU each", flush=True)
+        before = server.cpu_ms()
+        bench("look", url, 5_000)
+        time.sleep(1)
+        look_ms = (server.cpu_ms() - before) / 5_000
+        print(f"a look for news: {look_ms:.2f} ms of CPU")
         load()
         questions = [line.split("\t") for line in bench("questions", options.shares, 40).splitlines()]
         values = ", ".join(f"({i + 1}, '{project}', string_to_array($w${words}$w$, ' '))"
                            for i, (project, words) in enumerate(questions))
         server.sql("ada", "CREATE TABLE questions (id int PRIMARY KEY, project text, asked text[]);"
                    f"INSERT INTO questions VALUES {values};")
-        print(f"agreement of the ten best with a ranking of all: {agreement(server):.2f}")
+        print()
+        print(table([f"{rows:,} turns, {options.people} people, {options.shares} share"
+                     f"{'s' if options.shares > 1 else ''}", ""], [
+            ["bytes a row: table; texts and words; index of words; of sessions", "; ".join(f"{p:,.0f}" for p in per_row)],
+            ["bytes of files a turn", f"{files / rows:,.0f}"],
+            ["writing rows", f"{figure(r'sent: ([0-9.]+) MB/s', written):.1f} MB/s"],
+            ["writing files", f"{figure(r'segments: ([0-9.]+) MB/s', written):.1f} MB/s"],
+            ["CPU of the server for both, a turn; for a look for news", f"{write_ms:.2f}; {look_ms:.2f} ms"],
+            *[[f"a search for 2 to 6 words, {clients} client{'s' if clients > 1 else ''}: p50; p95; CPU of the server",
+               f"{p50:.0f}; {p95:.0f}; {cpu:.0f} ms"] for clients, (p50, p95, cpu) in searches.items()],
+            ["of the ten best, the same as in a ranking of all rows", f"{agreement(server):.3f}"]]), flush=True)
+        print()
+        print(table(["people", "rows a month", "files a month", "cores for searches", "for writing", "for looks"], [
+            [f"{people:,}", size(people * TURNS / 12 * whole / rows), size(people * TURNS / 12 * files / rows),
+             *[f"{cores(people * often, ms):.2f}" for often, ms in
+               ((SEARCHES, searches[1][2]), (TURNS / 365, write_ms), (LOOKS, look_ms))]]
+            for people in PEOPLE]))
         if options.plan:
             uid = server.sql("ada", "SELECT min(session_uid) FROM memd.sessions")
             span = "0, 9000000000000, '{}', 20"

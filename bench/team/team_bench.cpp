@@ -2,6 +2,7 @@
 //
 //   team_bench write URL EXCHANGES PEOPLE SHARES   segments, then rows, by two people at once
 //   team_bench ask URL SHARES CLIENTS SECONDS      searches of two to six words
+//   team_bench look URL NUMBER                     looks for news so often
 //   team_bench questions SHARES NUMBER             prints some: the project, and its words
 #include "bench/statistics.hpp"
 #include "daemon/sharing/segment.hpp"
@@ -252,6 +253,12 @@ void ask(const std::string& url, int shares, int clients, int seconds) {
              bench::median(times), bench::percentile(times, .95), times.size());
 }
 
+void look(const std::string& url, int number) {
+  team::TeamDatabase database(url);
+  for (int i = 0; i < number; ++i)
+    must(database.look(project_of(0)));
+}
+
 void print_questions(int shares, int number) {
   const Vocabulary vocabulary;
   Author author(vocabulary, 999);
@@ -268,6 +275,8 @@ int main(int argc, char** argv) {
       write(words[1], std::stoi(words[2]), std::stoi(words[3]), std::stoi(words[4]));
     else if (words.size() == 5 && words[0] == "ask")
       ask(words[1], std::stoi(words[2]), std::stoi(words[3]), std::stoi(words[4]));
+    else if (words.size() == 3 && words[0] == "look")
+      look(words[1], std::stoi(words[2]));
     else if (words.size() == 3 && words[0] == "questions")
       print_questions(std::stoi(words[1]), std::stoi(words[2]));
     else
