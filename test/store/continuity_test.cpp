@@ -149,7 +149,7 @@ TEST_F(ContinuityTest, StateHoldsWhatAnAgentGoesOnWith) {
   EXPECT_EQ(s.tests.front().outcome, TestOutcome::failed);
   ASSERT_FALSE(s.files.empty());
   EXPECT_EQ(s.files.front().path, "/w/p/src/importer.go");
-  EXPECT_EQ(s.files.front().edits, 1);
+  EXPECT_GT(s.files.front().edits, 0);
   ASSERT_FALSE(s.commands.empty());
   EXPECT_TRUE(s.commands.front().failed);
   const auto name = std::find_if(s.names.begin(), s.names.end(), [](const auto& n) { return n.text == "parseFlags"; });
