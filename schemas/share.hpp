@@ -61,6 +61,19 @@ struct TeamExchange {
   std::vector<TeamObservation> observations{};
 };
 
+// A memory of a project, likewise.
+struct TeamMemory {
+  std::string slug;
+  std::string hash;  // of its texts
+  std::string type;
+  std::string title;
+  std::string tags;  // separated by blanks
+  TimeMs updated = 0;
+  std::int64_t length = 0;  // words
+  std::string words;        // as TeamExchange, of title, tags and content
+  std::string content;
+};
+
 // What syncs of shares did.
 struct SyncSums {
   std::int64_t sent_segments = 0;

@@ -167,6 +167,7 @@ Result<void> Rebuild::make(const std::set<std::string, std::less<>>& from_old) {
   report_.slices = report_.bytes = report_.events = report_.unsupported = 0;
   replayed_.clear();
   MEMD_TRY_ASSIGN(writer_, open_new());
+  if (old_) MEMD_TRY(old_->give_shares(*writer_));
   MEMD_TRY(replay(order, from_old));
   if (old_) MEMD_TRY(old_->give_projects(*writer_));
   report_.damaged_bytes = order.damaged_bytes();

@@ -145,10 +145,12 @@ Service::Service(const Settings& settings, const Clock& clock, std::string role,
                             });
                           }}),
       service_(host_, facts(std::move(role), std::move(socket))),
-      sharing_(host_,
-               [this](std::vector<std::filesystem::path> directories) {
-                 watch_also(&Service::shared_directories_, std::move(directories));
-               }),
+      sharing_(
+          host_,
+          [this](std::vector<std::filesystem::path> directories) {
+            watch_also(&Service::shared_directories_, std::move(directories));
+          },
+          [this](std::vector<UniqueFd> sockets) { await_shared(std::move(sockets)); }),
       signals_(loop_, SIGTERM, SIGINT),
       watchdog_(loop_),
       lock_look_(loop_) {
@@ -284,6 +286,20 @@ void Service::watch_directories() {
   sharing_.hint();
 }
 
+// Any thread.
+void Service::await_shared(std::vector<UniqueFd> sockets) {
+  asio::post(loop_, [this, sockets = std::move(sockets)]() mutable {
+    shared_sockets_.clear();
+    if (stopping_) return;
+    shared_sockets_.reserve(sockets.size());
+    for (UniqueFd& socket : sockets)
+      shared_sockets_.emplace_back(loop_, socket.release())
+          .async_wait(asio::posix::stream_descriptor::wait_read, [this](const boost::system::error_code& ec) {
+            if (!ec) sharing_.hint();
+          });
+  });
+}
+
 void Service::serve_while_held(pid_t holder, const std::string& who) {
   log::info("{} holds the store: answering from it as it is until that has ended", who);
   host_.serve_while_held(who);
@@ -362,6 +378,7 @@ void Service::stop_serving(std::string why) {
   if (door_) door_->drain(kCallsEndWithin, std::move(why));
   memory_.stop();
   if (watcher_) watcher_->stop();
+  shared_sockets_.clear();
   watchdog_.cancel();
   lock_look_.cancel();
   signals_.cancel();

@@ -16,6 +16,7 @@
 #include "schemas/base/timestamp.hpp"
 
 #include <boost/asio/io_context.hpp>
+#include <boost/asio/posix/stream_descriptor.hpp>
 #include <boost/asio/signal_set.hpp>
 #include <boost/asio/steady_timer.hpp>
 
@@ -96,6 +97,7 @@ class Service {
   void trim_memory();
   void start_watchdog();
   void look_at_lock(pid_t holder);
+  void await_shared(std::vector<UniqueFd> sockets);
   void watch_also(std::vector<std::filesystem::path> Service::*which, std::vector<std::filesystem::path> directories);
   void watch_directories();  // on the loop; those that watch_also() has named
   admin::ProcessFacts facts(std::string role, std::string socket);
@@ -117,6 +119,7 @@ class Service {
   // What watches beside the roots. Loop thread only.
   std::vector<std::filesystem::path> memory_directories_;
   std::vector<std::filesystem::path> shared_directories_;
+  std::vector<boost::asio::posix::stream_descriptor> shared_sockets_;
   sharing::SharingThread sharing_;
   boost::asio::signal_set signals_;
   boost::asio::steady_timer watchdog_;

@@ -16,6 +16,7 @@
 #include "schemas/base/time.hpp"
 #include "schemas/base/unique_fd.hpp"
 #include "schemas/ids.hpp"
+#include "store/catalog/catalog_state.hpp"
 #include "store/db/withheld.hpp"
 #include "store/files/system_calls.hpp"
 #include "store/files/whole_file.hpp"
@@ -235,7 +236,8 @@ Result<void> Sharing::leave(const ShareRow& share) {
   return transact(host_, [&](sqlite::Database& db) { shares::remove(db, share.pk); });
 }
 
-// Returns what tells of a change: times of the place's directories and of what was forgotten, sessions to be written.
+// Returns what tells of a change: times of the place's directories and of what was forgotten, sessions to be written,
+// memories.
 // Empty: a change from now on might not be seen, because what is there has just changed, or is on a file system that
 // reports no changes.
 std::string Sharing::look(const ShareRow& share, const SharePlace& place) {
@@ -256,7 +258,8 @@ std::string Sharing::look(const ShareRow& share, const SharePlace& place) {
   if (!sessions) return {};
   for (const auto& session : *sessions)
     out += fmt::format("{} {}\n", session.session_uid, session.ingested_at);
-  return out;
+  const auto memories = store_.ask(catalog::CatalogStatusQuery{});
+  return memories ? out + std::to_string(memories->generation) : std::string();
 }
 
 ChangedSharedSessionsQuery Sharing::changed(const ShareRow& share) const {
@@ -274,6 +277,12 @@ bool Sharing::is_as_before(const ShareRow& share) {
     if (host_.clock().now() - before->second.since >= kLookAtHostEvery.count()) return false;
   }
   return before->second.seen == look(share, *place);
+}
+
+TeamServer::News Sharing::wait_for_news(const ShareRow& share) {
+  TeamServer* const server = server_of(share);
+  auto news = server != nullptr ? server->wait_for_news(share.project) : TeamServer::News();
+  return news ? std::move(*news) : TeamServer::News();  // the next sync tells what is wrong
 }
 
 Result<Exchanged> Sharing::sync(const ShareRow& share, const std::stop_token& stop) {
@@ -499,7 +508,12 @@ Result<void> Sharing::exchange_rows(Work& work) {
   const TeamServer::Exchanges exchanges = [&](const std::string& uid, const auto& hashes) {
     return store_.ask(TeamExchangesQuery{uid, hashes});
   };
-  MEMD_TRY_ASSIGN(auto out, server->exchange_rows(work.share.project, work.members.at(machine_), own, exchanges));
+  const Member& self = work.members.at(machine_);
+  const TeamServer::Memories memories = [&](const auto& hashes) {
+    return store_.ask(TeamMemoriesQuery{work.share.project, work.share.project_key, hashes});
+  };
+  MEMD_TRY(server->exchange_memories(work.share.project, self, memories));
+  MEMD_TRY_ASSIGN(auto out, server->exchange_rows(work.share.project, self, own, exchanges));
   std::erase_if(out, [&](const std::string& uid) {
     const auto known = work.sessions.find(uid);
     return known != work.sessions.end() && known->second.is_out;

@@ -47,9 +47,12 @@ class Sharing {
   // Takes in, then writes. What came is stored when it returns. Errc::not_found: the place is not there.
   Result<Exchanged> sync(const ShareRow& share, const std::stop_token& stop);
   // Returns whether all is as at the last sync, which found nothing to do: a sync now would read all rows of the share
-  // for nothing. Costs some calls of stat and a query; of a
-  // database also one there. Of a place on a host: for a minute.
+  // for nothing. Costs some calls of stat and a query; where a database does not tell of changes, also one there. Of a
+  // place on a host: for a minute.
   bool is_as_before(const ShareRow& share);
+
+  // Has the database tell of changes, if the place is one and it can.
+  TeamServer::News wait_for_news(const ShareRow& share);
 
   // Compares the segments that the store knows with those at the place, and returns what is wrong.
   Result<std::vector<std::string>> verify(const ShareRow& share);

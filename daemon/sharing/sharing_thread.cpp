@@ -24,9 +24,10 @@ constexpr auto kAfterTrouble = 30s;
 
 }  // namespace
 
-SharingThread::SharingThread(MemoryHost& host, Watch watch)
+SharingThread::SharingThread(MemoryHost& host, Watch watch, Await await)
     : host_(host),
       watch_(std::move(watch)),
+      await_(std::move(await)),
       store_(Reader::in_background(host.settings().layout.database())),
       thread_("memd-share", [this](const std::stop_token& stop) { return round(stop); }) {}
 
@@ -52,6 +53,7 @@ BackgroundThread::Next SharingThread::round(const std::stop_token& stop) {
   bool did_something = false;
   BackgroundThread::Time::duration pause = kAnyPlace;
   std::set<std::filesystem::path> watched;
+  std::vector<UniqueFd> sockets;
   for (const ShareRow& share : *shares) {
     if (stop.stop_requested()) return {};
     const auto done = sharing_->is_as_before(share) ? Exchanged() : sharing_->sync(share, stop);
@@ -61,8 +63,10 @@ BackgroundThread::Next SharingThread::round(const std::stop_token& stop) {
     trouble = now;
     if (!done) pause = std::min<BackgroundThread::Time::duration>(pause, kAfterTrouble);
     did_something = did_something || (done && done->sent_segments + done->taken_segments > 0);
-    if (const auto server = TeamServer::is_meant(share.place); server && *server)
-      pause = std::min<BackgroundThread::Time::duration>(pause, done ? kAskServerEvery : kAfterTrouble);
+    auto news = done ? sharing_->wait_for_news(share) : TeamServer::News();
+    if (news.are_here) pause = {};
+    if (news.socket)
+      sockets.push_back(std::move(news.socket));
     else if (const auto remote = is_remote(share.place); remote && *remote)
       pause = std::min<BackgroundThread::Time::duration>(pause, kLookAtHostEvery);
     else if (!file_system_of(share.place).silent.empty())
@@ -78,6 +82,7 @@ BackgroundThread::Next SharingThread::round(const std::stop_token& stop) {
     if (changed) watched_ = watched;
   }
   if (changed && watch_) watch_({watched.begin(), watched.end()});
+  if (await_ && !sockets.empty()) await_(std::move(sockets));
   if (did_something || changed) return {std::chrono::steady_clock::now() + kAfterWork, BackgroundThread::Hints::ignore};
   return {std::chrono::steady_clock::now() + pause};
 }

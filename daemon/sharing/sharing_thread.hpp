@@ -2,6 +2,7 @@
 
 #include "daemon/background_thread.hpp"
 #include "daemon/sharing/sharing.hpp"
+#include "schemas/base/unique_fd.hpp"
 
 #include <filesystem>
 #include <functional>
@@ -19,8 +20,11 @@ namespace memd::sharing {
 class SharingThread {
  public:
   using Watch = std::function<void(std::vector<std::filesystem::path>)>;
-  // `watch` receives the directories whose changes are to be hinted, on the thread, whenever they change.
-  SharingThread(MemoryHost& host, Watch watch);
+  using Await = std::function<void(std::vector<UniqueFd>)>;
+  // Both are called on the thread. `watch` receives the directories whose changes are to be hinted, whenever they are
+  // others. `await` receives sockets: hint() once, as soon as one of them is readable, and close them. They replace
+  // those of before.
+  SharingThread(MemoryHost& host, Watch watch, Await await = {});
 
   void start() { thread_.start(false); }
   void hint() { thread_.hint(); }
@@ -34,6 +38,7 @@ class SharingThread {
 
   MemoryHost& host_;
   const Watch watch_;
+  const Await await_;
   Reader store_;                                 // of the thread
   std::optional<Sharing> sharing_;               // made when there is a share
   std::map<std::string, std::string> troubles_;  // by place, as they were logged

@@ -8,7 +8,10 @@
 
 #include <fmt/format.h>
 
+#include <fcntl.h>
+
 #include <algorithm>
+#include <cerrno>
 #include <filesystem>
 #include <iterator>
 #include <map>
@@ -68,6 +71,7 @@ Result<void> TeamServer::exchange(const std::string& project, const SharePlace& 
   if (!there) {
     MEMD_TRY_ASSIGN(there, database_.make(project));
   }
+  if (!there->is_current && there->may_update) MEMD_TRY(database_.update());
   Seen seen = read_seen(copy);
   if (there->timeline < seen.timeline)
     return Error(Errc::unavailable,
@@ -141,13 +145,8 @@ Result<std::int64_t> TeamServer::push(const team::TeamShare& there, const ShareP
 Result<std::vector<std::string>> TeamServer::exchange_rows(const std::string& project, const Member& self,
                                                            const std::vector<Session>& sessions,
                                                            const Exchanges& exchanges) {
-  MEMD_TRY_ASSIGN(auto there, database_.look(project));
-  if (!there) return std::vector<std::string>();
-  if (!there->has_rows && there->may_update) {
-    MEMD_TRY(database_.update());
-    there->has_rows = true;
-  }
-  if (!there->has_rows) return std::vector<std::string>();
+  MEMD_TRY_ASSIGN(const auto there, database_.look(project));
+  if (!there || !there->has_rows) return std::vector<std::string>();
   MEMD_TRY_ASSIGN(const auto known, database_.sessions(*there, self.machine));
   std::map<std::string, std::string> marks;
   std::set<std::string> out;
@@ -179,10 +178,30 @@ Result<std::vector<std::string>> TeamServer::exchange_rows(const std::string& pr
   return std::vector<std::string>(out.begin(), out.end());
 }
 
+Result<void> TeamServer::exchange_memories(const std::string& project, const Member& self, const Memories& memories) {
+  MEMD_TRY_ASSIGN(const auto there, database_.look(project));
+  if (!there || !there->is_current || !there->may_write) return {};
+  MEMD_TRY_ASSIGN(const auto hashes, database_.memory_hashes(*there, self.machine));
+  const auto changes = memories(hashes);
+  if (!changes || (changes->changed.empty() && changes->gone.empty())) return {};  // a damaged catalog is made anew
+  return database_.write_memories(*there, self.machine, self.name(), changes->gone, changes->changed);
+}
+
 Result<bool> TeamServer::has_news(const std::string& project, const SharePlace& copy) {
+  if (!database_.may_have_changed(project)) return false;
   MEMD_TRY_ASSIGN(const auto there, database_.look(project));
   const Seen seen = read_seen(copy);
   return !there || there->timeline != seen.timeline || there->last_change != seen.others || seen.lacks_some == fetches_;
+}
+
+Result<TeamServer::News> TeamServer::wait_for_news(const std::string& project) {
+  News out;
+  MEMD_TRY_ASSIGN(const bool listens, database_.listen(project));
+  if (!listens) return out;
+  out.are_here = database_.may_have_changed(project);
+  out.socket = UniqueFd(::fcntl(database_.socket(), F_DUPFD_CLOEXEC, 0));
+  if (!out.socket) return Error::from_errno(errno, "duplicate", "a socket");
+  return out;
 }
 
 Result<std::vector<std::string>> TeamServer::verify(const std::string& project, const SharePlace& copy,

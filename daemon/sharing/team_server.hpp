@@ -2,10 +2,10 @@
 
 #include "daemon/sharing/share_place.hpp"
 #include "schemas/base/result.hpp"
+#include "schemas/base/unique_fd.hpp"
 #include "store/read/team_exchanges.hpp"
 #include "store/team/team_database.hpp"
 
-#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -15,8 +15,6 @@
 
 // A share in a PostgreSQL database: its files are rows there (schemas/sql/team), and this machine has a copy of them.
 namespace memd::sharing {
-
-inline constexpr std::chrono::milliseconds kAskServerEvery{1000};
 
 // Exchanges the files of a copy with the database. Blocks. One thread. Errors: as TeamDatabase.
 class TeamServer {
@@ -30,10 +28,17 @@ class TeamServer {
   // Makes the copy and the database equal: this machine's files go there, the others' come from there. A copy with a
   // share.json makes the share if there is none. Own files that the copy lacks though it never knew them come back (it
   // is of a backup); those that it knew are removed. Where the server has lost some, they are sent again. A login that
-  // may only read sends nothing.
+  // may only read sends nothing. A database of an older memd is brought up to date, if the login may.
   Result<void> exchange(const std::string& project, const SharePlace& copy, const std::string& machine);
-  // Whether something was written there since the last exchange.
+  // Whether something was written there since the last exchange. Asks only if the server did not say that nothing was.
   Result<bool> has_news(const std::string& project, const SharePlace& copy);
+  // How news of a share get here.
+  struct News {
+    bool are_here = false;  // something was told already, and nobody has looked
+    UniqueFd socket;        // becomes readable when something is told; none: the server does not tell
+  };
+  // Has the server tell, if it can.
+  Result<News> wait_for_news(const std::string& project);
   // Compares the hashes of all files there with those of the copy, and returns what differs.
   Result<std::vector<std::string>> verify(const std::string& project, const SharePlace& copy,
                                           const std::string& machine);
@@ -46,10 +51,12 @@ class TeamServer {
   };
   using Exchanges = std::function<Result<TeamExchangesQuery::Answer>(const std::string& uid,
                                                                      const std::map<std::int64_t, std::int64_t>&)>;
-  // Writes what the rows of the sessions lack, and takes out those that are out. Returns what others took out. A
-  // database of an older memd is brought up to date, if the login may.
+  // Writes what the rows of the sessions lack, and takes out those that are out. Returns what others took out.
   Result<std::vector<std::string>> exchange_rows(const std::string& project, const Member& self,
                                                  const std::vector<Session>& sessions, const Exchanges& exchanges);
+  using Memories = std::function<Result<TeamMemoriesQuery::Answer>(const std::map<std::string, std::string>&)>;
+  // Makes this machine's memories there as they are here.
+  Result<void> exchange_memories(const std::string& project, const Member& self, const Memories& memories);
 
  private:
   // What others wrote after the change `after` comes into the copy.

@@ -1,6 +1,7 @@
 #include "daemon/tools/memory_search.hpp"
 
 #include "daemon/tools/scope.hpp"
+#include "daemon/tools/team_asker.hpp"
 #include "daemon/tools/tool_services.hpp"
 #include "protocol/mcp/tool_registry.hpp"
 #include "schemas/query.hpp"
@@ -10,6 +11,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <optional>
 #include <utility>
 
 namespace memd::tools {
@@ -39,7 +42,12 @@ Result<MemorySearchToolAnswer> run_search(const ToolServices& services, const Me
   MEMD_TRY_ASSIGN(const PageCursor at, decode_cursor(params.cursor, question));
   search.offset = static_cast<int>(at.offset);
   MEMD_TRY_ASSIGN(const auto reader, lease_reader(services, context.stop));
-  MEMD_TRY_ASSIGN(const catalog::MemorySearchAnswer found, reader->ask(search));
+  std::optional<TeamAsker::Asking<team::TeamMemoryHit>> asking;
+  if (services.team != nullptr && at.offset == 0 && search.filter.as_of == 0 &&
+      scope.value_or(MemoryScope::project) == MemoryScope::project)
+    asking = services.team->ask_for_memories(*reader, search.filter.project, search.asked,
+                                             type ? to_string(*type) : std::string_view(), kHits);
+  MEMD_TRY_ASSIGN(catalog::MemorySearchAnswer found, reader->ask(search));
   Answer frame = answer_of_files(notebook);
   lead_with(frame, words_for_trouble(services.freshness));
   if (look == MemoryLook::under_way)
@@ -48,6 +56,16 @@ Result<MemorySearchToolAnswer> run_search(const ToolServices& services, const Me
     lead_with(frame, "The files of memories were not looked at now: they are found as memd read them last.");
   if (found.state != catalog::CatalogState::valid)
     frame.notice.say("Not all memories can be found now: the catalog is ", found.state, ".");
+  TeamAsker::Remembered others;
+  if (asking) others = services.team->remembered(*reader, std::move(*asking), search.now);
+  lead_with(frame, others.left_out);
+  for (catalog::MemoryHit& hit : others.hits) {
+    found.nothing_relevant = found.nothing_relevant && hit.confidence == Confidence::low;
+    const auto is_worse = [&](const catalog::MemoryHit& one) {
+      return std::pair(one.relevance_score, one.updated) < std::pair(hit.relevance_score, hit.updated);
+    };
+    found.hits.insert(std::ranges::find_if(found.hits, is_worse), std::move(hit));
+  }
   if (found.nothing_relevant)
     frame.notice.say(look == MemoryLook::done ? AnswerText("Nothing fits: try other words once.")
                                               : AnswerText("Nothing fits in what is known of them."));
@@ -64,8 +82,9 @@ Result<MemorySearchToolAnswer> run_search(const ToolServices& services, const Me
       out.memories.push_back(row);
     }
     const bool more = found.more || out.memories.size() < rows.size();
+    const auto is_of_this_machine = [](const FoundMemoryOut& m) { return !m.memory.path.empty(); };
     if (more && !out.memories.empty())
-      out.next = encode_cursor({at.offset + static_cast<std::int64_t>(out.memories.size()), 0}, question);
+      out.next = encode_cursor({at.offset + std::ranges::count_if(out.memories, is_of_this_machine), 0}, question);
     return out;
   });
 }
@@ -76,7 +95,7 @@ AnswerText render_text(const MemorySearchToolAnswer& a) {
   HistoryText body;
   for (const FoundMemoryOut& m : a.memories) {
     add_memory(body, m);
-    body.add("  ", m.memory.path);
+    if (!m.memory.path.empty()) body.add("  ", m.memory.path);
     if (m.memory.heading) body.add("#", *m.memory.heading);
     if (!m.project.empty()) body.add("  of ", m.project);
     if (m.memory.status) body.add("  ", *m.memory.status);

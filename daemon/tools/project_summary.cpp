@@ -1,9 +1,11 @@
 #include "daemon/tools/project_summary.hpp"
 
 #include "daemon/tools/scope.hpp"
+#include "daemon/tools/team_asker.hpp"
 #include "daemon/tools/tool_services.hpp"
 #include "schemas/base/error.hpp"
 #include "schemas/base/time.hpp"
+#include "schemas/exchange_name.hpp"
 #include "store/read/exchanges.hpp"
 #include "store/read/observations.hpp"
 #include "store/read/projects.hpp"
@@ -78,20 +80,37 @@ SummaryChunkOut newest_session(const ReportSession& s, std::int64_t place, const
 
 bool is_open(const SessionRow& s) { return s.outcome == Outcome::fail || s.outcome == Outcome::abandoned; }
 
-Result<std::vector<DecisionOut>> decisions_of(Reader& reader, const QueryFilter& filter) {
-  MEMD_TRY_ASSIGN(const ObservationList all,
-                  reader.ask(ObservationListQuery{filter, ObservationType::decision, kDecisionsRead}));
-  std::vector<DecisionOut> out;
-  for (const ObservationRow& row : all.observations) {
-    DecisionOut one = decision_out(row.observation, row.reversed_by);
-    if (one.reversed_by) continue;
-    if (row.exchange_id != 0) one.exchange_id = format_exchange_id(row.exchange_id);
-    out.push_back(std::move(one));
-  }
+using TeamFindings = TeamAsker::Answers<team::TeamFinding>;
+
+DecisionOut decision_of_other(const team::TeamFinding& found) {
+  DecisionOut out;
+  out.text = found.who + ": " + found.content;
+  out.exchange_id = format_exchange_name(found.session_uid, found.number);
   return out;
 }
 
-Result<SessionSummaryAnswer> read_project(Reader& reader, const QueryFilter& filter) {
+// The latest first. `others`: decisions of other machines, in the same order.
+Result<std::vector<DecisionOut>> decisions_of(Reader& reader, const QueryFilter& filter, const TeamFindings& others) {
+  MEMD_TRY_ASSIGN(const ObservationList all,
+                  reader.ask(ObservationListQuery{filter, ObservationType::decision, kDecisionsRead}));
+  std::vector<DecisionOut> out;
+  auto other = others.rows.begin();
+  const auto add_others_since = [&](TimeMs time) {
+    for (; other != others.rows.end() && other->second.started_at >= time; ++other)
+      out.push_back(decision_of_other(other->second));
+  };
+  for (const ObservationRow& row : all.observations) {
+    DecisionOut one = decision_out(row.observation, row.reversed_by);
+    if (one.reversed_by) continue;
+    add_others_since(row.observation.time);
+    if (row.exchange_id != 0) one.exchange_id = format_exchange_id(row.exchange_id);
+    out.push_back(std::move(one));
+  }
+  add_others_since(0);
+  return out;
+}
+
+Result<SessionSummaryAnswer> read_project(Reader& reader, const QueryFilter& filter, const TeamFindings& others) {
   ReportQuery query;
   query.filter = filter;
   query.detailed_sessions = kNewestSessions;
@@ -129,7 +148,7 @@ Result<SessionSummaryAnswer> read_project(Reader& reader, const QueryFilter& fil
                                        std::string(to_string(s.session.outcome)) + " (" +
                                        joined(sign_names(s.session.outcome_reasons, kSigns)) + ")"});
   }
-  MEMD_TRY_ASSIGN(out.key_decisions, decisions_of(reader, filter));
+  MEMD_TRY_ASSIGN(out.key_decisions, decisions_of(reader, filter, others));
   out.key_decisions_total = std::ssize(out.key_decisions);
   out.key_decisions.resize(std::min(out.key_decisions.size(), kMostDecisions));
   return out;
@@ -162,8 +181,14 @@ Result<SessionSummaryAnswer> summarize_project(const ToolServices& services, con
   scope.unknown_project.clear();
   scope.words = {};
   MEMD_TRY_ASSIGN(const auto reader, lease_reader(services, context.stop));
-  MEMD_TRY_ASSIGN(const SessionSummaryAnswer whole, read_project(*reader, scope.filter));
-  const Answer frame = answer_for(scope);
+  TeamFindings others;
+  if (services.team != nullptr)
+    others = services.team->answers(
+        *reader, services.team->ask_for_observations(*reader, scope, std::string(to_string(ObservationType::decision)),
+                                                     kDecisionsRead));
+  MEMD_TRY_ASSIGN(const SessionSummaryAnswer whole, read_project(*reader, scope.filter, others));
+  Answer frame = answer_for(scope);
+  lead_with(frame, others.left_out);
   const auto build = [&](std::size_t tokens) {
     SessionSummaryAnswer out = whole;
     static_cast<Answer&>(out) = frame;

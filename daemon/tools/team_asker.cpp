@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <array>
+#include <sstream>
 #include <string_view>
 #include <utility>
 
@@ -34,23 +35,54 @@ void read_head(const team::TeamHead& from, const std::string& project, ExchangeH
   to.started_at = from.started_at;
 }
 
-// By the features that the database gives: the same words, sums and weights as here.
+// By what the database gives: the same words, sums and weights as here.
+template <class Hit>
+RankingFeatures features_of(const Hit& hit, TimeMs time, TimeMs now) {
+  RankingFeatures f;
+  f.bm25 = hit.bm25;
+  f.coverage = f.surroundings = hit.coverage;
+  f.brevity = search::brevity_of(hit.length);
+  f.recency = search::recency_of(time, now);
+  return f;
+}
+
+double score_of(const RankingFeatures& f) { return std::clamp(search::fused_score(f, false), 0.0, 1.0); }
+
+double likelihood_of(const RankingFeatures& f) {
+  const search::EvidenceWeights& weights = search::kEvidenceByWords;
+  return search::likelihood(search::evidence(f, weights), weights, false);
+}
+
 SearchHit hit_from(team::TeamHit& from, const std::string& project, TimeMs now) {
   SearchHit out;
-  RankingFeatures f;
-  f.bm25 = from.bm25;
-  f.coverage = f.surroundings = from.coverage;
-  f.brevity = search::brevity_of(from.length);
-  f.recency = search::recency_of(from.started_at, now);
+  const RankingFeatures f = features_of(from, from.started_at, now);
   read_head(from, project, out);
-  out.relevance_score = std::clamp(search::fused_score(f, false), 0.0, 1.0);
-  const search::EvidenceWeights& weights = search::kEvidenceByWords;
-  out.likelihood = search::likelihood(search::evidence(f, weights), weights, false);
+  out.relevance_score = score_of(f);
+  out.likelihood = likelihood_of(f);
   out.confidence = search::confidence_of(out.likelihood);
   out.user_message = std::move(from.question);
   out.assistant_response = std::move(from.answer);
   out.text_bytes = static_cast<std::int64_t>(out.user_message.size() + out.assistant_response.size());
   out.features = f;
+  return out;
+}
+
+catalog::MemoryHit memory_from(team::TeamMemoryHit& from, const std::string& project, TimeMs now) {
+  catalog::MemoryHit out;
+  const bool has_words = from.coverage > 0;  // else they are the newest
+  const RankingFeatures f = features_of(from, from.updated, now);
+  out.slug = std::move(from.slug);
+  out.type = parse_memory_type(from.type).value_or(MemoryType::note);
+  out.title = from.who + ": " + from.title;
+  std::istringstream tags(from.tags);
+  for (std::string tag; tags >> tag;)
+    out.tags.push_back(tag);
+  out.updated = from.updated;
+  out.scope = MemoryScope::project;
+  out.project = project;
+  out.relevance_score = has_words ? score_of(f) : 1;
+  out.confidence = has_words ? search::confidence_of(likelihood_of(f)) : Confidence::high;
+  out.snippet = std::move(from.content);
   return out;
 }
 
@@ -77,6 +109,12 @@ std::optional<team::TeamScope> conditions_of(const QueryFilter& filter, int most
 
 std::array<std::string_view, 2> texts_of(const team::TeamTurn& row) { return {row.question, row.answer}; }
 std::array<std::string_view, 1> texts_of(const team::TeamFinding& row) { return {row.content}; }
+std::array<std::string_view, 2> texts_of(const team::TeamMemoryHit& row) { return {row.title, row.content}; }
+
+bool is_forgotten(const Withheld& withheld, const team::TeamHead& row) {
+  return withheld.has_session(row.session_uid) || withheld.has_exchange(row.session_uid, row.number);
+}
+bool is_forgotten(const Withheld&, const team::TeamMemoryHit&) { return false; }
 
 }  // namespace
 
@@ -131,6 +169,17 @@ TeamAsker::Asking<team::TeamFinding> TeamAsker::ask_for_observations(Reader& rea
   return ask_all(reader, scope.filter.project, *conditions, team::TeamObservations{type});
 }
 
+TeamAsker::Asking<team::TeamMemoryHit> TeamAsker::ask_for_memories(Reader& reader, const std::string& project,
+                                                                   const ParsedQuery& asked, std::string_view type,
+                                                                   int most) {
+  const TeamWordsQuery words_of{asked};
+  const auto words = reader.ask(words_of);
+  if (!words || (words->words.empty() && !asked.wanted.empty())) return {};
+  team::TeamScope scope;
+  scope.most = most;
+  return ask_all(reader, project, scope, team::TeamMemories{words->words, words->without, std::string(type)});
+}
+
 template <class Row>
 Result<std::vector<Row>> TeamAsker::answer(team::TeamInquiry<Row>& inquiry,
                                            std::chrono::steady_clock::time_point deadline) const {
@@ -141,28 +190,32 @@ Result<std::vector<Row>> TeamAsker::answer(team::TeamInquiry<Row>& inquiry,
     std::vector<redaction::Secret> forgotten;
     for (const std::string_view text : texts_of(row))
       texts->find(text, forgotten);
-    return !forgotten.empty() || withheld->has_session(row.session_uid) ||
-           withheld->has_exchange(row.session_uid, row.number);
+    return !forgotten.empty() || is_forgotten(*withheld, row);
   });
   return rows;
 }
 
 template <class Row>
-TeamAsker::Answers<Row> TeamAsker::answers(Reader& reader, Asking<Row> asking) const {
-  Answers<Row> out;
-  std::vector<std::string> uids;
+std::vector<std::pair<std::string, Row>> TeamAsker::received(Asking<Row> asking, AnswerText& left_out) const {
+  std::vector<std::pair<std::string, Row>> out;
   for (auto& question : asking.questions) {
     auto rows = answer(question.inquiry, asking.deadline);
-    if (!rows) {
-      out.left_out.say("What others shared of ", AnswerText::Name{question.project},
-                       " was left out: ", AnswerText::Message{rows.error().message()}, ".");
-      continue;
-    }
-    for (Row& row : *rows) {
-      uids.push_back(row.session_uid);
-      out.rows.emplace_back(question.project, std::move(row));
-    }
+    if (!rows)
+      left_out.say("What others shared of ", AnswerText::Name{question.project},
+                   " was left out: ", AnswerText::Message{rows.error().message()}, ".");
+    for (Row& row : rows ? *rows : std::vector<Row>())
+      out.emplace_back(question.project, std::move(row));
   }
+  return out;
+}
+
+template <class Row>
+TeamAsker::Answers<Row> TeamAsker::answers(Reader& reader, Asking<Row> asking) const {
+  Answers<Row> out;
+  out.rows = received(std::move(asking), out.left_out);
+  std::vector<std::string> uids;
+  for (const auto& [project, row] : out.rows)
+    uids.push_back(row.session_uid);
   const KnownSessionsQuery here{uids};
   const auto known = uids.empty() ? Result<std::vector<std::string>>(uids) : reader.ask(here);
   std::erase_if(out.rows, [&](const auto& row) {
@@ -180,6 +233,17 @@ TeamAsker::Found TeamAsker::found(Reader& reader, Asking<team::TeamHit> asking, 
   for (auto& [project, row] : given.rows) {
     out.hits.push_back(hit_from(row, project, query.now));
     if (!query.explain) out.hits.back().features.reset();
+  }
+  return out;
+}
+
+TeamAsker::Remembered TeamAsker::remembered(Reader& reader, Asking<team::TeamMemoryHit> asking, TimeMs now) const {
+  Remembered out;
+  for (auto& [project, row] : received(std::move(asking), out.left_out)) {
+    const catalog::MemoriesOfSlug of_slug{row.slug, project};
+    const auto here = reader.ask(of_slug);
+    const auto is_of_project = [](const catalog::MemoryHit& one) { return one.scope == MemoryScope::project; };
+    if (here && std::ranges::none_of(*here, is_of_project)) out.hits.push_back(memory_from(row, project, now));
   }
   return out;
 }

@@ -4,12 +4,14 @@
 #include "schemas/base/result.hpp"
 #include "schemas/exchange_row.hpp"
 #include "schemas/search.hpp"
+#include "store/catalog/memory_search.hpp"
 #include "store/team/team_inquiry.hpp"
 
 #include <chrono>
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -46,6 +48,10 @@ class TeamAsker {
   Asking<team::TeamHit> ask(Reader& reader, const Scope& scope, const ParsedQuery& asked, int most);
   Asking<team::TeamFileUse> ask_for_changes(Reader& reader, const Scope& scope, const std::string& path, int most);
   Asking<team::TeamFinding> ask_for_observations(Reader& reader, const Scope& scope, const std::string& type, int most);
+  // Asks for memories with words of the query; of a query without words, for those changed last. `project`: as
+  // QueryFilter::project. `type`: empty for all.
+  Asking<team::TeamMemoryHit> ask_for_memories(Reader& reader, const std::string& project, const ParsedQuery& asked,
+                                               std::string_view type, int most);
 
   template <class Row>
   struct Answers {
@@ -61,6 +67,13 @@ class TeamAsker {
   };
   Found found(Reader& reader, Asking<team::TeamHit> asking, const SearchQuery& query) const;
 
+  struct Remembered {
+    std::vector<catalog::MemoryHit> hits;  // without an id and a path; with who wrote it before the title
+    AnswerText left_out;
+  };
+  // Leaves out memories that the project has here, too.
+  Remembered remembered(Reader& reader, Asking<team::TeamMemoryHit> asking, TimeMs now) const;
+
   // The exchange of that name, with the texts that a database has of it; nullopt: none has it, or said so in time.
   std::optional<ExchangeRow> look_up(Reader& reader, const ExchangeName& name);
   // The newest exchanges of a session with a smaller number, oldest first; empty: likewise.
@@ -70,6 +83,9 @@ class TeamAsker {
   template <class Question>
   Asking<typename Question::Row> ask_all(Reader& reader, const std::string& project, team::TeamScope scope,
                                          const Question& question);
+  // Which databases did not answer is added to `left_out`.
+  template <class Row>
+  std::vector<std::pair<std::string, Row>> received(Asking<Row> asking, AnswerText& left_out) const;
   template <class Row>
   Result<std::vector<Row>> answer(team::TeamInquiry<Row>& inquiry,
                                   std::chrono::steady_clock::time_point deadline) const;

@@ -1,6 +1,8 @@
 #include "store/read/team_exchanges.hpp"
 
 #include "schemas/base/ascii.hpp"
+#include "schemas/base/hash.hpp"
+#include "schemas/memory.hpp"
 #include "schemas/sql_text.hpp"
 #include "store/db/fts5.hpp"
 #include "store/db/rows.hpp"
@@ -8,6 +10,7 @@
 #include "store/read/observations.hpp"
 #include "store/read/sessions.hpp"
 #include "store/text/plain_text.hpp"
+#include "store/text/redaction/private_text.hpp"
 #include "store/text/words.hpp"
 
 #include <algorithm>
@@ -108,6 +111,37 @@ TeamExchangesQuery::Answer TeamExchangesQuery::run(sqlite::Database& db) const {
   }
   for (const auto& [number, hash] : left)
     out.gone.push_back(number);
+  return out;
+}
+
+TeamMemoriesQuery::Answer TeamMemoriesQuery::run(sqlite::Database& db) const {
+  auto& q = db.query(
+      "SELECT d.slug, d.type, d.title, d.tags, d.updated, d.content FROM docs d JOIN doc_places p"
+      " USING (place_pk) WHERE iif(?2 = '', p.project = ?1 COLLATE NOCASE, p.project_key = ?2) AND p.scope = ?3"
+      " AND p.dialect <> ?4 AND d.is_valid ORDER BY d.slug, p.dialect",
+      project, project_key, static_cast<int>(MemoryScope::project), static_cast<int>(MemoryDialect::agent));
+  const search::IndexTokenizer tokenizer(db.handle());
+  Answer out;
+  std::map<std::string, std::string> left = hashes;
+  std::string last;
+  while (q.step()) {
+    if (q.text(0) == last || redaction::may_be_private(q.text(5))) continue;
+    last = q.text(0);
+    std::uint64_t hash = static_cast<std::uint64_t>(q.int64(1));
+    std::vector<search::Token> tokens;
+    for (const int column : {2, 3, 5}) {
+      hash = hash64(q.text(column), hash);
+      tokenizer.tokenize_stored(q.text(column), tokens);
+    }
+    const auto known = left.extract(last);
+    std::string mark = std::to_string(hash);
+    if (!known.empty() && known.mapped() == mark) continue;
+    out.changed.push_back({last, std::move(mark), std::string(to_string(static_cast<MemoryType>(q.int64(1)))), q.str(2),
+                           q.str(3), q.int64(4), static_cast<std::int64_t>(tokens.size()), vector_of(tokens),
+                           std::string(utf8_prefix(q.text(5), kMostAnswer))});
+  }
+  for (const auto& [slug, hash] : left)
+    out.gone.push_back(slug);
   return out;
 }
 

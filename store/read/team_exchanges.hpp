@@ -27,6 +27,20 @@ struct TeamExchangesQuery {
   Answer run(sqlite::Database& db) const;
 };
 
+// Compares the memories of a project, those of its own scope, with what the database has of them. A memory with
+// something private in it counts as gone.
+struct TeamMemoriesQuery {
+  std::string_view project;
+  std::string_view project_key;                      // as ShareRow
+  const std::map<std::string, std::string>& hashes;  // by slug
+
+  struct Answer {
+    std::vector<TeamMemory> changed;  // with their texts cut
+    std::vector<std::string> gone;    // slugs
+  };
+  Answer run(sqlite::Database& db) const;
+};
+
 // The words to ask a database for, as tsquery writes them; without stop words if there are others.
 struct TeamWordsQuery {
   const ParsedQuery& asked;

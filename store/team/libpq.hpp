@@ -44,6 +44,9 @@ struct Libpq {
   decltype(&PQgetlength) length = find<decltype(&PQgetlength)>("PQgetlength");
   decltype(&PQgetisnull) is_null = find<decltype(&PQgetisnull)>("PQgetisnull");
   decltype(&PQclear) clear = find<decltype(&PQclear)>("PQclear");
+  decltype(&PQnotifies) notifies = find<decltype(&PQnotifies)>("PQnotifies");
+  decltype(&PQfreemem) free = find<decltype(&PQfreemem)>("PQfreemem");
+  decltype(&PQbackendPID) server_process = find<decltype(&PQbackendPID)>("PQbackendPID");
 
   template <class Function>
   Function find(const char* name) {
@@ -62,16 +65,30 @@ struct FinishConnection {
   void operator()(PGconn* connection) const { libpq().finish(connection); }
 };
 using ConnectionPtr = std::unique_ptr<PGconn, FinishConnection>;
+struct FreeNotice {
+  void operator()(PGnotify* notice) const { libpq().free(notice); }
+};
+using NoticePtr = std::unique_ptr<PGnotify, FreeNotice>;
 struct ClearResult {
   void operator()(PGresult* result) const { libpq().clear(result); }
 };
 using ResultPtr = std::unique_ptr<PGresult, ClearResult>;
 
-// Connects, at once or in steps (PQconnectPoll). What the URL says takes precedence: it comes last.
+// Connects, at once or in steps (PQconnectPoll). What the URL says takes precedence: it comes last. The kernel finds
+// out by itself when a silent server is gone.
 inline ConnectionPtr connect_to(const std::string& url, bool in_steps) {
-  const std::array<const char*, 8> keys{"fallback_application_name", "connect_timeout", "tcp_user_timeout", "sslmode",
-                                        "target_session_attrs",      "client_encoding", "dbname",           nullptr};
-  const std::array<const char*, 8> values{"memd", "10", "30000", "require", "read-write", "UTF8", url.c_str(), nullptr};
+  const std::array<const char*, 10> keys{"fallback_application_name",
+                                         "connect_timeout",
+                                         "tcp_user_timeout",
+                                         "keepalives_idle",
+                                         "keepalives_interval",
+                                         "sslmode",
+                                         "target_session_attrs",
+                                         "client_encoding",
+                                         "dbname",
+                                         nullptr};
+  const std::array<const char*, 10> values{"memd",    "10",         "30000", "60",        "10",
+                                           "require", "read-write", "UTF8",  url.c_str(), nullptr};
   return ConnectionPtr((in_steps ? libpq().connect_start : libpq().connect)(keys.data(), values.data(), 1));
 }
 

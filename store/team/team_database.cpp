@@ -74,7 +74,34 @@ class TeamDatabase::Connection {
 
   Error trouble(PGresult* result) const { return trouble_of(connection_.get(), result); }
 
+  // The connection is to that process itself: a pooler has numbers of its own.
+  bool is_to(std::int64_t process) const { return libpq().server_process(connection_.get()) == process; }
+  int socket() const { return libpq().socket(connection_.get()); }
+  bool listens(const std::string& project) const { return heard_.contains(project); }
+  // What was told before is not known.
+  void listens_to(const std::string& project, std::string channel) { heard_[project] = {std::move(channel), true}; }
+  // Whether something was told and not looked at. True also if nobody listens.
+  bool has_heard(const std::string& project) {
+    if (libpq().consume_input(connection_.get()) == 0) has_failed_ = true;
+    while (const NoticePtr notice{libpq().notifies(connection_.get())}) {
+      if (is_to(notice->be_pid)) continue;  // of this connection's own changes
+      for (auto& [of, heard] : heard_)
+        heard.is_new = heard.is_new || heard.channel == notice->relname;
+    }
+    const auto at = heard_.find(project);
+    return !is_up() || at == heard_.end() || at->second.is_new;
+  }
+  void look_at(const std::string& project) {
+    (void)has_heard(project);
+    if (const auto at = heard_.find(project); at != heard_.end()) at->second.is_new = false;
+  }
+
  private:
+  struct Heard {
+    std::string channel;
+    bool is_new = false;
+  };
+
   Result<TeamRows> answer(int is_sent) {
     has_failed_ = true;
     TeamRows last(nullptr);
@@ -106,6 +133,7 @@ class TeamDatabase::Connection {
   ConnectionPtr connection_;
   const std::chrono::milliseconds patience_;
   bool has_failed_ = false;
+  std::map<std::string, Heard> heard_;  // by project
 };
 
 Result<TeamDatabase::Connection*> TeamDatabase::connection() {
@@ -119,6 +147,7 @@ Result<TeamDatabase::Connection*> TeamDatabase::connection() {
 
 Result<std::optional<TeamShare>> TeamDatabase::look(const std::string& project) {
   MEMD_TRY_ASSIGN(Connection* const db, connection());
+  db->look_at(project);
   MEMD_TRY_ASSIGN(const TeamRows known,
                   db->run("SELECT (to_regclass('memd.exchanges') IS NOT NULL)::text,"
                           " (pg_get_userbyid(n.nspowner) = current_user)::text FROM pg_namespace n"
@@ -127,13 +156,33 @@ Result<std::optional<TeamShare>> TeamDatabase::look(const std::string& project) 
   MEMD_TRY_ASSIGN(const TeamRows rows,
                   db->run("SELECT share_no::text, last_change::text,"
                           " ('x' || left(pg_walfile_name(pg_current_wal_lsn()), 8))::bit(32)::bigint::text,"
-                          " (memd.level_of(share_no) <> 'reader')::text"
+                          " (memd.level_of(share_no) <> 'reader')::text, (SELECT count(*) FROM memd.migrations)::text"
                           " FROM memd.shares WHERE project = $1",
                           {{project}}));
   if (rows.size() == 0) return std::optional<TeamShare>();
+  const bool is_current = rows.number(0, 4) >= std::ssize(embedded::team_migrations());
   return std::optional<TeamShare>({rows.number(0, 0), rows.number(0, 1), rows.number(0, 2), rows.text(0, 3) == "true",
-                                   known.text(0, 0) == "true", known.text(0, 1) == "true"});
+                                   known.text(0, 0) == "true", is_current, known.text(0, 1) == "true"});
 }
+
+Result<bool> TeamDatabase::listen(const std::string& project) {
+  MEMD_TRY_ASSIGN(Connection* const db, connection());
+  if (db->listens(project)) return true;
+  MEMD_TRY_ASSIGN(const TeamRows rows, db->run("SELECT 'memd_' || share_no, pg_backend_pid()::text FROM memd.shares"
+                                               " WHERE project = $1 AND to_regproc('memd.tell') IS NOT NULL",
+                                               {{project}}));
+  if (rows.size() == 0 || !db->is_to(rows.number(0, 1))) return false;
+  std::string channel(rows.text(0, 0));
+  MEMD_TRY(db->run_script("LISTEN " + channel));
+  db->listens_to(project, std::move(channel));
+  return true;
+}
+
+bool TeamDatabase::may_have_changed(const std::string& project) {
+  return !connection_ || !connection_->is_up() || connection_->has_heard(project);
+}
+
+int TeamDatabase::socket() const { return connection_ ? connection_->socket() : -1; }
 
 Result<TeamShare> TeamDatabase::make(const std::string& project) {
   MEMD_TRY_ASSIGN(Connection* const db, connection());
@@ -316,6 +365,45 @@ Result<void> TeamDatabase::write_rows(const TeamShare& share, const std::string&
   return {};
 }
 
+Result<std::map<std::string, std::string>> TeamDatabase::memory_hashes(const TeamShare& share,
+                                                                       const std::string& machine) {
+  MEMD_TRY_ASSIGN(Connection* const db, connection());
+  const std::string number = std::to_string(share.number);
+  MEMD_TRY_ASSIGN(const TeamRows rows,
+                  db->run("SELECT slug, hash FROM memd.memories WHERE share_no = $1::bigint AND machine = $2",
+                          {{number}, {machine}}));
+  std::map<std::string, std::string> out;
+  for (int i = 0; i < rows.size(); ++i)
+    out.emplace(rows.text(i, 0), rows.text(i, 1));
+  return out;
+}
+
+Result<void> TeamDatabase::write_memories(const TeamShare& share, const std::string& machine, const std::string& who,
+                                          const std::vector<std::string>& gone,
+                                          const std::vector<TeamMemory>& memories) {
+  MEMD_TRY_ASSIGN(Connection* const db, connection());
+  const auto column = [&](auto member) { return array_of(memories, member); };
+  const std::vector<std::string> columns{array_of(gone, [](const std::string& slug) { return slug; }),
+                                         column([](const TeamMemory& m) { return m.slug; }),
+                                         column([](const TeamMemory& m) { return m.hash; }),
+                                         column([](const TeamMemory& m) { return m.type; }),
+                                         column([](const TeamMemory& m) { return m.title; }),
+                                         column([](const TeamMemory& m) { return m.tags; }),
+                                         column([](const TeamMemory& m) { return std::to_string(m.updated); }),
+                                         column([](const TeamMemory& m) { return std::to_string(m.length); }),
+                                         column([](const TeamMemory& m) { return m.words; }),
+                                         column([](const TeamMemory& m) { return m.content; })};
+  const std::string number = std::to_string(share.number);
+  std::vector<Connection::Param> params{{number}, {machine}, {who}};
+  for (const std::string& text : columns)
+    params.push_back({text});
+  MEMD_TRY(
+      db->run("SELECT memd.put_memories($1::bigint, $2, $3, $4::text[], $5::text[], $6::text[], $7::text[], $8::text[],"
+              " $9::text[], $10::bigint[], $11::integer[], $12::text[], $13::text[])::text",
+              params));
+  return {};
+}
+
 Result<void> TeamDatabase::take_out(const TeamShare& share, const std::string& machine,
                                     const std::string& session_uid) {
   MEMD_TRY_ASSIGN(Connection* const db, connection());
@@ -339,6 +427,9 @@ Error no_libpq() {
 }  // namespace
 
 Result<std::optional<TeamShare>> TeamDatabase::look(const std::string&) { return no_libpq(); }
+Result<bool> TeamDatabase::listen(const std::string&) { return no_libpq(); }
+bool TeamDatabase::may_have_changed(const std::string&) { return true; }
+int TeamDatabase::socket() const { return -1; }
 Result<TeamShare> TeamDatabase::make(const std::string&) { return no_libpq(); }
 Result<std::vector<TeamFile>> TeamDatabase::files_of_others(const TeamShare&, const std::string&, std::int64_t,
                                                             std::int64_t, bool) {
@@ -356,6 +447,13 @@ Result<std::map<std::int64_t, std::int64_t>> TeamDatabase::row_hashes(const Team
 }
 Result<void> TeamDatabase::write_rows(const TeamShare&, const std::string&, const TeamSession&,
                                       const std::vector<std::int64_t>&, const std::vector<TeamExchange>&) {
+  return no_libpq();
+}
+Result<std::map<std::string, std::string>> TeamDatabase::memory_hashes(const TeamShare&, const std::string&) {
+  return no_libpq();
+}
+Result<void> TeamDatabase::write_memories(const TeamShare&, const std::string&, const std::string&,
+                                          const std::vector<std::string>&, const std::vector<TeamMemory>&) {
   return no_libpq();
 }
 Result<void> TeamDatabase::take_out(const TeamShare&, const std::string&, const std::string&) { return no_libpq(); }

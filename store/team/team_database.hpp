@@ -21,6 +21,7 @@ struct TeamShare {
   std::int64_t timeline = 0;  // a server that was promoted has a later one
   bool may_write = false;
   bool has_rows = false;    // false: the database was made by an older memd
+  bool is_current = false;  // false: it lacks something that this memd would make
   bool may_update = false;  // the login may change the schema
 };
 
@@ -48,9 +49,9 @@ struct TeamHash {
 };
 
 // The database of a place. Connects when it is first asked, and anew when the connection was lost. Names no statement
-// and sets nothing for a session, so that a pooler may stand between. Blocks. One thread. Errors: Errc::unavailable,
-// the server cannot be reached or refuses; Errc::permission, the login may not do that; Errc::unsupported, built
-// without PostgreSQL, or libpq is not installed.
+// and sets nothing for a session, except to listen, so that a pooler may stand between. Blocks. One thread. Errors:
+// Errc::unavailable, the server cannot be reached or refuses; Errc::permission, the login may not do that;
+// Errc::unsupported, built without PostgreSQL, or libpq is not installed.
 class TeamDatabase {
  public:
   // `patience`: a server of which nothing comes for so long is given up, while a statement runs.
@@ -62,6 +63,13 @@ class TeamDatabase {
 
   // nullopt: the login sees no share of the project.
   Result<std::optional<TeamShare>> look(const std::string& project);
+  // Has the server tell of changes of the share from now on, over this connection. False: it cannot, because a pooler
+  // stands between, or an older memd made the database.
+  Result<bool> listen(const std::string& project);
+  // False: nobody else has changed the share since it was last looked at. True also where nobody tells.
+  bool may_have_changed(const std::string& project);
+  // Readable when there may be something to be told, or the connection is gone. This object's; -1: it has none.
+  int socket() const;
   // Makes the share, and what the database lacks for it. Of a share that is there: Errc::permission for others than
   // its members.
   Result<TeamShare> make(const std::string& project);
@@ -90,6 +98,11 @@ class TeamDatabase {
   // Writes rows of the session, and removes those that are gone, in one transaction; nothing if it is out.
   Result<void> write_rows(const TeamShare& share, const std::string& machine, const TeamSession& session,
                           const std::vector<std::int64_t>& gone, const std::vector<TeamExchange>& rows);
+  // The hashes of the machine's memories, by slug.
+  Result<std::map<std::string, std::string>> memory_hashes(const TeamShare& share, const std::string& machine);
+  // Writes memories of the machine, and removes those that are gone, in one transaction. `who`: "ada@laptop".
+  Result<void> write_memories(const TeamShare& share, const std::string& machine, const std::string& who,
+                              const std::vector<std::string>& gone, const std::vector<TeamMemory>& memories);
   // Removes everybody's rows of the session, for good.
   Result<void> take_out(const TeamShare& share, const std::string& machine, const std::string& session_uid);
 

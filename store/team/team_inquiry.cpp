@@ -59,6 +59,11 @@ std::string call_of(const TeamScope& scope, const TeamObservations& q) {
   return "memd.observed(" + literal(scope.project) + ", " + literal(q.type) + ", " + conditions(scope);
 }
 
+std::string call_of(const TeamScope& scope, const TeamMemories& q) {
+  return "memd.find_memories(" + literal(scope.project) + ", " + literals(q.words) + ", " + literals(q.without) + ", " +
+         literal(q.type) + ", " + std::to_string(scope.most) + ")";
+}
+
 Error too_late() { return {Errc::busy, "it did not answer in time"}; }
 
 double real_of(std::string_view text) {
@@ -100,6 +105,15 @@ class RowReader {
     read(static_cast<TeamHead&>(to));
     to.type = text();
     to.content = text();
+  }
+  void read(TeamMemoryHit& to) {
+    for (std::string* one : {&to.slug, &to.who, &to.type, &to.title, &to.tags})
+      *one = text();
+    to.updated = number();
+    to.content = text();
+    to.length = number();
+    to.bm25 = real_of(next());
+    to.coverage = real_of(next());
   }
 
  private:
@@ -239,6 +253,7 @@ template class TeamInquiry<TeamHit>;
 template class TeamInquiry<TeamTurn>;
 template class TeamInquiry<TeamFileUse>;
 template class TeamInquiry<TeamFinding>;
+template class TeamInquiry<TeamMemoryHit>;
 template TeamInquiry<TeamHit> TeamInquiries::ask(const std::string&, const TeamScope&, const TeamSearch&,
                                                  std::chrono::milliseconds);
 template TeamInquiry<TeamTurn> TeamInquiries::ask(const std::string&, const TeamScope&, const TeamTurns&,
@@ -247,5 +262,7 @@ template TeamInquiry<TeamFileUse> TeamInquiries::ask(const std::string&, const T
                                                      std::chrono::milliseconds);
 template TeamInquiry<TeamFinding> TeamInquiries::ask(const std::string&, const TeamScope&, const TeamObservations&,
                                                      std::chrono::milliseconds);
+template TeamInquiry<TeamMemoryHit> TeamInquiries::ask(const std::string&, const TeamScope&, const TeamMemories&,
+                                                       std::chrono::milliseconds);
 
 }  // namespace memd::team

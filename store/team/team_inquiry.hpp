@@ -45,6 +45,20 @@ struct TeamFinding : TeamHead {
   std::string content;
 };
 
+// A memory of another machine.
+struct TeamMemoryHit {
+  std::string slug;
+  std::string who;
+  std::string type;
+  std::string title;
+  std::string tags;  // separated by blanks
+  TimeMs updated = 0;
+  std::string content;
+  std::int64_t length = 0;  // words
+  double bm25 = 0;          // as RankingFeatures
+  double coverage = 0;
+};
+
 // Conditions of all questions.
 struct TeamScope {
   std::string project;
@@ -72,6 +86,13 @@ struct TeamFileHistory {
 struct TeamObservations {
   using Row = TeamFinding;  // newest first
   std::string type;         // empty: all
+};
+
+struct TeamMemories {              // of the scope only the project and the number of rows count
+  using Row = TeamMemoryHit;       // best first; without words those changed last
+  std::vector<std::string> words;  // as TeamSearch
+  std::vector<std::string> without;
+  std::string type;  // empty: all
 };
 
 class TeamInquiries;

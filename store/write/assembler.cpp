@@ -66,12 +66,12 @@ void Assembler::withdraw_history_prompts(SessionWork& s) {
   s.project_pk = 0;
 }
 
-// Claims a prompt that a history stored under another session.
+// Claims a prompt that a history of this machine stored under another session.
 void Assembler::claim_history_prompt(SessionWork& s, const Event& e, const AssemblyContext& context) {
   const std::int64_t project =
       s.project_pk != 0 || e.cwd.empty() ? s.project_pk : sessions_.rows().projects().intern(e.cwd);
   const auto holder = history_.holder_of(e, project);
-  if (!holder || *holder == s.uid) return;
+  if (!holder || *holder == s.uid || !sessions_.rows().machine_of(s.uid).empty()) return;
   SessionWork& other = sessions_.get(*holder, context.now);
   history_.withdraw(other);
   const TimeMs end = std::exchange(other.ended_at, 0);

@@ -135,11 +135,14 @@ std::vector<CopyDetector::Origin> CopyDetector::exchanges_at(const SessionWork& 
   return out;
 }
 
-// Returns the first of the exchanges that begins with the prompt, with its facts.
-std::optional<CopyDetector::Origin> CopyDetector::with_prompt(std::vector<Origin> exchanges, std::uint64_t prompt) {
+// Returns the first of the exchanges that begins with the prompt and is of the same machine, with its facts.
+std::optional<CopyDetector::Origin> CopyDetector::with_prompt(const SessionWork& copy, std::vector<Origin> exchanges,
+                                                              std::uint64_t prompt) {
+  SessionRows& rows = sessions_.rows();
   for (Origin& origin : exchanges) {
     add_timed_facts(origin.session_pk, origin.first_seq, origin.last_seq, origin.facts);
-    if (origin.facts.contains(prompt)) return std::move(origin);
+    if (origin.facts.contains(prompt) && rows.machine_of(origin.uid) == rows.machine_of(copy.uid))
+      return std::move(origin);
   }
   return std::nullopt;
 }
@@ -178,7 +181,7 @@ bool CopyDetector::is_written_anew(SessionWork& s, const Event& e, std::span<con
     return repeats && facts_at(s, e.time).contains(fact);
   }
   if (e.time_estimated) return false;
-  auto origin = with_prompt(exchanges_at(s, e.time), fact);
+  auto origin = with_prompt(s, exchanges_at(s, e.time), fact);
   if (!origin) return false;
   if (s.forked_from.empty() && !repeated_.contains(s.uid)) {
     const auto next = std::find_if(following.begin(), following.end(), [&](const Event& other) {
@@ -201,7 +204,7 @@ bool CopyDetector::shows_copy(SessionWork& s, const Event& e) {
   Facts own;
   add_timed_facts(s.pk, s.draft.first_seq, s.draft.first_seq, own);
   if (own.empty()) return false;
-  auto origin = with_prompt(std::move(exchanges), *own.begin());
+  auto origin = with_prompt(s, std::move(exchanges), *own.begin());
   if (!origin || !origin->facts.contains(timed_fact(e))) return false;
   mark(s, *origin);
   repeated_[s.uid] = std::move(origin->facts);

@@ -31,8 +31,9 @@ inline constexpr TimeMs kCopyWindowMs = 5000;
 // Under new ids with the recorded times (a session forked by the program, a transcript written again). A session then
 // begins with exchanges of another session of the platform, in order: its prompt has the text and the recorded time of
 // a prompt there, and what follows has kind, time and content of what follows there. The prompt alone is no copy: two
-// sessions may be asked the same at the same time. Such a session is marked as a fork, unless it says so itself, of the
-// session that holds its last copied exchange.
+// sessions may be asked the same at the same time. Nor is what another machine shared: copies come from the machine
+// that has the original. Such a session is marked as a fork, unless it says so itself, of the session that holds its
+// last copied exchange.
 //
 // Until clear(), caches only data that can be read back from the rows. Writer thread only. Throws ErrorException.
 class CopyDetector {
@@ -69,7 +70,7 @@ class CopyDetector {
 
   bool is_written_anew(SessionWork& session, const Event& event, std::span<const Event> following);
   std::vector<Origin> exchanges_at(const SessionWork& copy, TimeMs started_at);
-  std::optional<Origin> with_prompt(std::vector<Origin> exchanges, std::uint64_t prompt);
+  std::optional<Origin> with_prompt(const SessionWork& copy, std::vector<Origin> exchanges, std::uint64_t prompt);
   const Facts& facts_at(const SessionWork& copy, TimeMs time);
   void add_timed_facts(std::int64_t session_pk, std::int64_t first_seq, std::int64_t last_seq, Facts& out);
   static void mark(SessionWork& copy, const Origin& origin);

@@ -29,13 +29,14 @@ bool HistoryPrompts::is_in_transcript(const SessionWork& s, const Event& e) {
                          s.pk, s.next_seq, as_sql(hash64(e.text)), e.time, kSamePrompt)
                    .any();
   if (found) return true;
-  found = db_.query(sql_text("SELECT 1 FROM exchanges x JOIN events e ON e.session_pk = x.session_pk"
-                             " AND e.seq = x.first_seq JOIN sessions s ON s.session_pk = x.session_pk"
-                             " WHERE x.started_at BETWEEN ?1 AND ?2 AND x.origin <> Origin::history"
-                             " AND e.kind = EventKind::user_msg AND e.input_hash = ?3"
-                             " AND (?4 = 0 OR coalesce(s.own_project_pk, ?4) = ?4)"),
-                    e.time - kSamePrompt, e.time + kSamePrompt, as_sql(hash64(e.text)), s.project_pk)
-              .any();
+  found =
+      db_.query(sql_text("SELECT 1 FROM exchanges x JOIN events e ON e.session_pk = x.session_pk"
+                         " AND e.seq = x.first_seq JOIN sessions s ON s.session_pk = x.session_pk"
+                         " WHERE x.started_at BETWEEN ?1 AND ?2 AND x.origin <> Origin::history AND s.shared_by = ''"
+                         " AND e.kind = EventKind::user_msg AND e.input_hash = ?3"
+                         " AND (?4 = 0 OR coalesce(s.own_project_pk, ?4) = ?4)"),
+                e.time - kSamePrompt, e.time + kSamePrompt, as_sql(hash64(e.text)), s.project_pk)
+          .any();
   return found;
 }
 

@@ -235,11 +235,13 @@ Result<void> OldStore::give_sessions(Writer& fresh, const std::vector<std::strin
   return {};
 }
 
+Result<void> OldStore::give_shares(Writer& fresh) {
+  const auto given = fresh.transact([&](sqlite::Database& to) { shares::take_over(db_, to); });
+  return given || given.error().is(Errc::store_corrupt) ? Result<void>() : given;
+}
+
 Result<void> OldStore::give_projects(Writer& fresh) {
-  const auto given = fresh.transact([&](sqlite::Database& to) {
-    projects::take_over(db_, to);
-    shares::take_over(db_, to);
-  });
+  const auto given = fresh.transact([&](sqlite::Database& to) { projects::take_over(db_, to); });
   return given || given.error().is(Errc::store_corrupt) ? Result<void>() : given;
 }
 

@@ -49,8 +49,11 @@ class OldStore {
   // later get the keys that these leave free. Skips sessions that cannot be read.
   Result<void> give_sessions(Writer& fresh, const std::vector<std::string>& uids);
 
-  // Call once everything is applied: copies what was seen of directories, which projects a person has joined, and what
-  // is shared. A damaged store gives nothing.
+  // Call before anything is applied: copies what is shared. A damaged store gives nothing.
+  Result<void> give_shares(Writer& fresh);
+
+  // Call once everything is applied: copies what was seen of directories, and which projects a person has joined. A
+  // damaged store gives nothing.
   Result<void> give_projects(Writer& fresh);
 
   // Call once everything is applied: gives exchanges in both stores their old keys. Exchanges that are only in the new

@@ -5,6 +5,7 @@
 #include "store/db/rows.hpp"
 #include "store/enrich/session_analysis.hpp"
 #include "store/read/sessions.hpp"
+#include "store/read/shares.hpp"
 #include "store/write/response_ledger.hpp"
 
 #include <algorithm>
@@ -48,6 +49,14 @@ std::optional<SessionWork> SessionRows::load(std::string_view uid) {
   queries::read_attributes(q, 15, s);
   s.stored = {s.title, s.project_pk, s.source};
   return s;
+}
+
+std::string SessionRows::machine_of(std::string_view uid) {
+  static const std::string sql =
+      "SELECT g.machine FROM shares h JOIN shared_segments g USING (share_pk) JOIN sessions s ON s.uid = g.session_uid"
+      " WHERE g.session_uid = ? AND NOT " +
+      std::string(queries::kIsOfThisMachine) + " LIMIT 1";
+  return db_.query(sql, uid).value_or(std::string_view());
 }
 
 SessionWork SessionRows::create(std::string_view uid, TimeMs discovered_at) {

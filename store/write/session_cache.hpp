@@ -25,6 +25,8 @@ class SessionRows {
   SessionWork create(std::string_view uid, TimeMs discovered_at);
   void save(SessionWork& session, TimeMs ingested_at);
   bool remove_empty(std::int64_t session_pk);  // keeps a session that has a title or a subagent
+  // Returns the machine from which a session came through a share; empty: it is of this one.
+  std::string machine_of(std::string_view uid);
 
   ProjectRows& projects() { return projects_; }
   // Stores a session that is known only from another memd's record, with that record's counts, watermarks and digest.

@@ -25,6 +25,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace memd::test {
 
@@ -33,9 +34,11 @@ inline constexpr const char* kSharedProject = "parcel";
 // A machine: a home, a store, and a memd that ingests.
 class Machine {
  public:
-  Machine(const std::string& person, int first_session) : first_(first_session), home_(1000 * first_session) {
+  // `directory`: of the project; empty: one that is only named.
+  Machine(const std::string& person, int first_session, std::string directory = {})
+      : first_(first_session), directory_(std::move(directory)), home_(1000 * first_session) {
     std::filesystem::permissions(data_.path(), std::filesystem::perms::owner_all);
-    directory_ = "/home/" + person + "/src/parcel";
+    if (directory_.empty()) directory_ = "/home/" + person + "/src/parcel";
     std::filesystem::create_directory_symlink(home_.path(), person_home_.path() / person);
     settings_.home = person_home_.path() / person;
     start();

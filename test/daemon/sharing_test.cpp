@@ -1,6 +1,8 @@
 // Machines that share a project through a directory: each finds the others' turns, and nothing that is not to be
 // shared.
 #include "daemon/sharing/sharing.hpp"
+#include "adapters/registry.hpp"
+#include "daemon/ingest/rebuild.hpp"
 #include "daemon/sharing/sharing_thread.hpp"
 #include "store/read/shares.hpp"
 #include "store/reader.hpp"
@@ -84,6 +86,29 @@ TEST_F(SharingTest, ASessionThatTwoMachinesHaveIsThereOnce) {
   EXPECT_EQ(ada.contents(), cem.contents());
   EXPECT_EQ(bob.number("SELECT count(*) FROM sessions WHERE shared_by <> ''"), 0);
   EXPECT_EQ(cem.number("SELECT count(*) FROM sessions WHERE shared_by <> ''"), 1);
+}
+
+// It may be a script that asks. Copies of a session come from the machine that has the session.
+TEST_F(SharingTest, TwoMachinesMayBeAskedTheSameAtTheSameTime) {
+  Machine ada("ada", 1);
+  Machine bob("bob", 20);
+  Machine cem("cem", 40);
+  ada.says("walnut");
+  bob.says("walnut");
+  ada.init(place_.path());
+  bob.join(place_.path());
+  cem.join(place_.path());
+  ada.sync();
+  EXPECT_EQ(ada.contents().size(), 2u);
+  for (Machine* other : {&bob, &cem}) {
+    EXPECT_EQ(other->contents(), ada.contents());
+    EXPECT_EQ(other->number("SELECT count(*) FROM sessions WHERE forked_from <> ''"), 0);
+  }
+  // A store that is built anew has the same.
+  bob.stop();
+  ASSERT_TRUE(rebuild_store(bob.settings().layout, find_adapter));
+  bob.start();
+  EXPECT_EQ(bob.contents(), ada.contents());
 }
 
 TEST_F(SharingTest, NothingPrivateExcludedForgottenOrSecretLeaves) {

@@ -240,6 +240,9 @@ TEST_F(TeamFaults, APoolerMayStandBetween) {
   reader.asks_the_server();
   reader.join(Postgres::url("fay", pooler.directory()));
   EXPECT_THAT(reader.search("adaacorn0"), HasSubstr("ada@"));
+  // Whoever stands between tells nothing: the database is looked at now and then.
+  EXPECT_FALSE(team::TeamDatabase(Postgres::url("fay", pooler.directory())).listen("parcel").value());
+  EXPECT_TRUE(team::TeamDatabase(server_->url("fay")).listen("parcel").value());
   expect_all_is_everywhere(*server_);
 }
 

@@ -1,4 +1,9 @@
 // Machines that share a project through a PostgreSQL database. MEMD_KILLS sets how often it is killed.
+#include "daemon/memories/indexer_thread.hpp"
+#include "daemon/sharing/sharing.hpp"
+#include "daemon/sharing/sharing_thread.hpp"
+#include "store/read/shares.hpp"
+#include "store/reader.hpp"
 #include "test/daemon/sharing_machine.hpp"
 #include "test/support/killed_process.hpp"
 
@@ -6,10 +11,14 @@
 #include <gtest/gtest.h>
 #include <boost/json.hpp>
 
+#include <poll.h>
+
 #include <chrono>
 #include <future>
 #include <memory>
+#include <mutex>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace memd {
@@ -133,6 +142,89 @@ TEST_F(TeamTest, AServerThatIsKilledWhileOnePushesLosesAndDoublesNothing) {
             all + "|" + all);
 }
 
+bool is_readable(const UniqueFd& socket, std::chrono::milliseconds patience) {
+  pollfd one{socket.get(), POLLIN, 0};
+  return ::poll(&one, 1, static_cast<int>(patience.count())) > 0;
+}
+
+TEST_F(TeamTest, ADatabaseTellsOfChangesAndIsNotAskedForThem) {
+  Machine ada("ada", 1);
+  ada.says("walnut");
+  ada.init(server_->url("ada"));
+  admit("bob");
+  Machine bob("bob", 20);
+  bob.join(server_->url("bob"));
+  auto sharing = sharing::Sharing::open(bob.host()).value();
+  const ShareRow share = Reader::in_background(bob.settings().layout.database()).ask(SharesQuery{})->at(0);
+  const auto sync = [&] {
+    bob.wait_a_while();
+    std::int64_t taken = 0;
+    for (auto done = sharing.sync(share, {}); done && done->taken_segments + done->sent_segments > 0;
+         done = sharing.sync(share, {}))
+      taken += done->taken_segments;
+    return taken;
+  };
+  sync();
+  EXPECT_TRUE(sharing.wait_for_news(share).are_here);  // nobody listened until now
+  EXPECT_TRUE(sharing.is_as_before(share));
+  const auto last_asked = [&] {
+    return server_->sql("postgres", "SELECT max(state_change) FROM pg_stat_activity WHERE usename = 'bob'");
+  };
+  const std::string before = last_asked();
+  const auto news = sharing.wait_for_news(share);
+  EXPECT_FALSE(news.are_here);
+  EXPECT_TRUE(sharing.is_as_before(share));
+  EXPECT_FALSE(is_readable(news.socket, 0ms));
+  EXPECT_EQ(last_asked(), before);
+  ada.says("quartz");
+  ada.sync();
+  EXPECT_TRUE(is_readable(news.socket, 60s));
+  EXPECT_TRUE(sharing.wait_for_news(share).are_here);
+  EXPECT_FALSE(sharing.is_as_before(share));
+  EXPECT_GT(sync(), 0);
+  bob.says("bramble");
+  sync();
+  EXPECT_FALSE(sharing.wait_for_news(share).are_here);  // what it wrote itself is no news
+  // What is taken out of the rows is told, too: the segment that says so came before.
+  const std::string of_ada = server_->sql("ada", "SELECT machine FROM memd.machines WHERE role = 'ada'");
+  EXPECT_EQ(server_->sql("ada", "SELECT memd.take_out(1, '" + of_ada + "', '" + ada.session() + "')"), "");
+  EXPECT_TRUE(is_readable(news.socket, 60s));
+  EXPECT_FALSE(sharing.is_as_before(share));
+  sync();
+  // A server that goes is noticed, and listened to when it is back.
+  server_->kill();
+  EXPECT_TRUE(is_readable(news.socket, 60s));
+  EXPECT_FALSE(sharing.wait_for_news(share).socket);
+  server_->start();
+  sync();
+  EXPECT_TRUE(sharing.wait_for_news(share).socket);
+}
+
+TEST_F(TeamTest, AThreadTakesInWhatItIsToldOf) {
+  Machine ada("ada", 1);
+  ada.init(server_->url("ada"));
+  admit("bob");
+  Machine bob("bob", 20);
+  bob.join(server_->url("bob"));
+  std::mutex mutex;
+  std::vector<UniqueFd> sockets;  // guarded by mutex
+  sharing::SharingThread of_bob(bob.host(), {}, [&](std::vector<UniqueFd> these) {
+    const std::lock_guard lock(mutex);
+    sockets = std::move(these);
+  });
+  of_bob.start();
+  ada.says("walnut");
+  ada.sync();
+  const auto until = std::chrono::steady_clock::now() + 30s;
+  while (bob.contents().empty() && std::chrono::steady_clock::now() < until) {
+    const std::lock_guard lock(mutex);
+    if (!sockets.empty() && is_readable(sockets.front(), 100ms)) of_bob.hint();
+  }
+  EXPECT_EQ(bob.contents(), ada.contents());
+  of_bob.stop();
+  of_bob.join();
+}
+
 // A machine that asks the database instead of fetching what others shared.
 TEST_F(TeamTest, TheDatabaseIsAskedForWhatOthersShared) {
   Machine ada("ada", 1);
@@ -220,6 +312,61 @@ TEST_F(TeamTest, FilesObservationsAndTurnsOfOthersAreAnswered) {
   EXPECT_EQ(server_->sql("ada", "SELECT count(*) FROM memd.changes"), "0");
   EXPECT_EQ(server_->sql("ada", "SELECT count(*) FROM memd.observations"), "0");
   EXPECT_THAT(bob.ask("file_history", {{"path", "cache.cpp"}}).text, Not(HasSubstr("ada@")));
+}
+
+// Those of the project's scope, and nothing private.
+TEST_F(TeamTest, MemoriesAndDecisionsOfOthersAreAnswered) {
+  test::TempDir checkout;
+  const std::filesystem::path project = checkout / "parcel";
+  const auto write = [&](const std::string& file, const std::string& title, const std::string& text) {
+    std::filesystem::create_directories((project / ".claude/memory" / file).parent_path());
+    test::write_file(project / ".claude/memory" / file,
+                     "---\ntype: decision\ntags:\n  - sqlite\ncreated: \"2020-01-10T10:00:00Z\"\n"
+                     "updated: \"2020-01-10T10:30:00Z\"\n---\n\n# " +
+                         title + "\n\n" + text + "\n");
+  };
+  write("use-wal.md", "Use WAL", "Readers do not wait for the writer.");
+  write("payroll.md", "Payroll", "<private>Readers earn less than the writer.</private>");
+  write("local/mine.md", "Mine", "Readers annoy this writer.");
+  Machine ada("ada", 1, project);
+  const auto index = [&] {
+    ada.host().memory_indexer()->hint_everything();
+    ASSERT_TRUE(ada.host().memory_indexer()->settle(60s));
+  };
+  ada.says("walnut", 0, "Let's use Redis instead of Memcached for the walnut cache.");
+  index();
+  ada.init(server_->url("ada"));
+  admit("bob");
+  Machine bob("bob", 20);
+  bob.asks_the_server();
+  bob.says("bramble");
+  bob.join(server_->url("bob"));
+  const auto found = bob.ask("memory_search", {{"query", "reader or writer"}});
+  EXPECT_THAT(found.text, AllOf(HasSubstr("ada@"), HasSubstr("Use WAL"), HasSubstr("Readers do not wait")));
+  EXPECT_THAT(bob.ask("memory_search", {}).text, HasSubstr("Use WAL"));
+  EXPECT_THAT(bob.ask("memory_search", {{"query", "writer"}, {"scope", "local"}}).text, Not(HasSubstr("Use WAL")));
+  EXPECT_THAT(ada.search("readers"), Not(HasSubstr("ada@")));
+  const auto decided = bob.ask("session_summary", {{"project", test::kSharedProject}});
+  EXPECT_THAT(decided.text, AllOf(HasSubstr("ada@"), HasSubstr("Redis instead of Memcached")));
+  // For members only; each machine writes its own.
+  server_->sql("postgres", "CREATE ROLE mallory LOGIN");
+  const std::string ask = "SELECT count(*) FROM memd.find_memories('parcel', '{}', '{}', '', 9)";
+  EXPECT_EQ(server_->sql("bob", ask), "1");
+  EXPECT_EQ(server_->sql("mallory", ask), "0");
+  EXPECT_EQ(server_->sql("mallory", "SELECT count(*) FROM memd.memories"), "0");
+  const std::string of_ada = server_->sql("ada", "SELECT machine FROM memd.memories");
+  EXPECT_EQ(server_->sql("bob", "SELECT memd.put_memories(1, '" + of_ada +
+                                    "', '', '{use-wal}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}')"),
+            "refused");
+  // What is changed or deleted is so there.
+  write("use-wal.md", "Use WAL", "Readers wait for nobody.");
+  index();
+  ada.sync();
+  EXPECT_THAT(bob.ask("memory_search", {{"query", "readers"}}).text, HasSubstr("Readers wait for nobody"));
+  std::filesystem::remove(project / ".claude/memory/use-wal.md");
+  index();
+  ada.sync();
+  EXPECT_EQ(server_->sql("ada", "SELECT count(*) FROM memd.memories"), "0");
 }
 
 TEST_F(TeamTest, RowsAreForMembersOnlyAndGoWithWhatIsForgotten) {

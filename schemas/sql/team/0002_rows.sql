@@ -180,7 +180,7 @@ BEGIN
     SET who = excluded.who, agent = excluded.agent, title = excluded.title, mark = excluded.mark;
 END $$;
 
--- Takes a session out: all rows of it go, whoever wrote them.
+-- Takes a session out: all rows of it go, whoever wrote them. Who only asks for rows learns of it by the change.
 CREATE FUNCTION memd.take_out(share bigint, writer text, uid text) RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
@@ -188,6 +188,7 @@ BEGIN
   PERFORM memd.remove_rows(share, uid, NULL, NULL);
   DELETE FROM memd.sessions s WHERE s.share_no = share AND s.session_uid = uid;
   INSERT INTO memd.sessions VALUES (share, uid, writer, '', '', '', '', true);
+  UPDATE memd.shares SET last_change = last_change + 1 WHERE share_no = share;
 END $$;
 
 REVOKE EXECUTE ON FUNCTION memd.make_month, memd.check_writer, memd.remove_rows FROM PUBLIC;
