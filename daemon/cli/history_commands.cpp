@@ -8,10 +8,12 @@
 #include "daemon/cli/session_reading.hpp"
 #include "daemon/tools/observed.hpp"
 #include "daemon/usage/usage_report.hpp"
+#include "schemas/base/ascii.hpp"
 #include "schemas/base/error.hpp"
 #include "schemas/base/time.hpp"
 #include "store/reader.hpp"
 
+#include <algorithm>
 #include <filesystem>
 #include <memory>
 #include <span>
@@ -354,6 +356,14 @@ void keep_uses(tools::FileHistoryAnswer& page, std::int64_t rows) {
   std::erase_if(page.sessions, [](const tools::FileSessionOut& s) { return s.exchanges.empty(); });
 }
 
+// Returns whether a person who typed this means a commit: no file is called so.
+bool is_commit_hash(std::string_view text) {
+  constexpr std::size_t kShortest = 7;
+  constexpr std::size_t kWhole = 40;
+  return text.size() >= kShortest && text.size() <= kWhole && std::ranges::all_of(text, ascii::is_hex) &&
+         std::ranges::any_of(text, ascii::is_digit);
+}
+
 Command file_history_command() {
   const auto o = std::make_shared<Asked<tools::FileHistoryParams>>();
   tools::FileHistoryParams& p = o->params;
@@ -371,6 +381,7 @@ Command file_history_command() {
   take_filters(c, p, &p.since);
   c.run = [o](const Invocation& call) {
     constexpr std::int64_t kUsual = 20;
+    if (auto& path = o->params.path; path && !o->params.commit && is_commit_hash(*path)) path.swap(o->params.commit);
     const auto uses = [](const tools::FileHistoryAnswer& a) {
       std::int64_t n = 0;
       for (const tools::FileSessionOut& s : a.sessions)

@@ -141,6 +141,7 @@ TEST_F(CliCommands, WhatPeopleGuessIsUnderstood) {
   EXPECT_EQ(yesterday.find("Nothing"), yesterday.rfind("Nothing"));
   EXPECT_THAT(yesterday, Not(HasSubstr("0 turns")));
   EXPECT_THAT(print({"list"}).out, HasSubstr("What runs now?"));
+  EXPECT_EQ(print({"file-history", "46815ae"}).out, print({"file-history", "--commit", "46815ae"}).out);
   EXPECT_THAT(print({"last"}).out, HasSubstr("This does."));
   EXPECT_EQ(print({"show", "last"}).out, print({"last"}).out);
   EXPECT_THAT(print({"week"}).out, HasSubstr("What runs now?"));
