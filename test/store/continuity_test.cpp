@@ -20,8 +20,8 @@ using test::EventScript;
 EventScript two_compactions() {
   EventScript s;
   s.user("Add a --dry-run flag to the importer. Don't touch the parser.");
-  s.answer("I'll read the importer first.");
-  s.call("c1", "Read", "/w/p/src/importer.go", "/w/p/src/importer.go").result("c1", "package src; func parseFlags()");
+  s.answer("I'll begin with the flags.");
+  s.call("c1", "Write", "/w/p/src/importer.go", "/w/p/src/importer.go").result("c1", "package src; func parseFlags()");
   s.answer("Going with a flag set instead of an environment variable because it is tested more easily.");
   s.call("c2", "Edit", "/w/p/src/importer.go", "/w/p/src/importer.go").result("c2", "done", false, 3, 1);
   s.call("c3", "Bash", "go test ./src/...").result("c3", "FAIL: TestDryRun importer_test.go:12", true);
@@ -149,7 +149,7 @@ TEST_F(ContinuityTest, StateHoldsWhatAnAgentGoesOnWith) {
   EXPECT_EQ(s.tests.front().outcome, TestOutcome::failed);
   ASSERT_FALSE(s.files.empty());
   EXPECT_EQ(s.files.front().path, "/w/p/src/importer.go");
-  EXPECT_GT(s.files.front().edits, 0);
+  EXPECT_EQ(s.files.front().edits, 2);
   ASSERT_FALSE(s.commands.empty());
   EXPECT_TRUE(s.commands.front().failed);
   const auto name = std::find_if(s.names.begin(), s.names.end(), [](const auto& n) { return n.text == "parseFlags"; });
