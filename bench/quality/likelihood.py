@@ -284,7 +284,8 @@ def picture(rows):
             out.append(f'<g fill="{colour}"><polyline points="{line}" fill="none" stroke="{colour}"/>' + "".join(
                 f'<circle cx="{x:.0f}" cy="{y:.0f}" r="{r:.1f}" fill-opacity=".5"/>' for x, y, r in dots) + "</g>")
         out.append("</g>")
-    for i, (kind, colour) in enumerate(colours.items()):
+    kinds = {kind_of_home(row) for row in rows}
+    for i, (kind, colour) in enumerate((k, c) for k, c in colours.items() if k in kinds):
         out.append(f'<text x="{40 + 80 * i}" y="{side + 66}" fill="{colour}">{kind}</text>')
     width, height = 40 + len(WAYS) * (side + 40), side + 76
     return (f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" font-family="sans-serif" '
