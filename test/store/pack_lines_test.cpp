@@ -222,11 +222,11 @@ TEST(PackLines, WhatOnlySaysToGoOnOrAnnouncesIsNoDecision) {
 TEST(PackLines, APersonsChoiceIsADecisionAndAnAgentsIsSaid) {
   EventScript s;
   s.user("Write the exporter.").answer("I'll sort by date instead of the id, because ids have gaps.");
-  s.user("let's use one file for the export instead of many").answer("Begun.");
+  s.user("let's use apple containers instead of docker").answer("Begun.");
   s.user("Write the second half of the exporter.").answer("Done.");
   const Pack pack = make_pack(state_after(s), 2000, Weights().whole);
   ASSERT_EQ(pack.decisions.size(), 1U);
-  EXPECT_THAT(pack.decisions.front(), testing::HasSubstr("one file"));
+  EXPECT_THAT(pack.decisions.front(), testing::HasSubstr("apple containers"));
   ASSERT_EQ(pack.said.size(), 1U);
   EXPECT_THAT(pack.said.front(), testing::HasSubstr("ids have gaps"));
 }
