@@ -10,7 +10,6 @@
 #include "store/read/observations.hpp"
 #include "store/read/sessions.hpp"
 #include "store/text/plain_text.hpp"
-#include "store/text/redaction/private_text.hpp"
 #include "store/text/words.hpp"
 
 #include <algorithm>
@@ -125,7 +124,7 @@ TeamMemoriesQuery::Answer TeamMemoriesQuery::run(sqlite::Database& db) const {
   std::map<std::string, std::string> left = hashes;
   std::string last;
   while (q.step()) {
-    if (q.text(0) == last || redaction::may_be_private(q.text(5))) continue;
+    if (q.text(0) == last) continue;
     last = q.text(0);
     std::uint64_t hash = static_cast<std::uint64_t>(q.int64(1));
     std::vector<search::Token> tokens;

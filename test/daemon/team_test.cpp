@@ -285,7 +285,7 @@ TEST_F(TeamTest, TheDatabaseIsAskedForWhatOthersShared) {
 // Who changed a file, what was decided, what was said last.
 TEST_F(TeamTest, FilesObservationsAndTurnsOfOthersAreAnswered) {
   Machine ada("ada", 1);
-  ada.says("walnut", 0, "Let's use Redis instead of Memcached for the walnut cache.");
+  ada.says("walnut", 0, "We want Redis instead of Memcached for the walnut cache.");
   ada.home().edit(ada.directory(), 1, 1'900'000'000'000, ada.directory() + "/src/cache.cpp");
   ada.says("quartz");
   ada.init(server_->url("ada"));
@@ -314,7 +314,7 @@ TEST_F(TeamTest, FilesObservationsAndTurnsOfOthersAreAnswered) {
   EXPECT_THAT(bob.ask("file_history", {{"path", "cache.cpp"}}).text, Not(HasSubstr("ada@")));
 }
 
-// Those of the project's scope, and nothing private.
+// Those of the project's scope, without what is private.
 TEST_F(TeamTest, MemoriesAndDecisionsOfOthersAreAnswered) {
   test::TempDir checkout;
   const std::filesystem::path project = checkout / "parcel";
@@ -333,7 +333,7 @@ TEST_F(TeamTest, MemoriesAndDecisionsOfOthersAreAnswered) {
     ada.host().memory_indexer()->hint_everything();
     ASSERT_TRUE(ada.host().memory_indexer()->settle(60s));
   };
-  ada.says("walnut", 0, "Let's use Redis instead of Memcached for the walnut cache.");
+  ada.says("walnut", 0, "We want Redis instead of Memcached for the walnut cache.");
   index();
   ada.init(server_->url("ada"));
   admit("bob");
@@ -346,15 +346,16 @@ TEST_F(TeamTest, MemoriesAndDecisionsOfOthersAreAnswered) {
   EXPECT_THAT(bob.ask("memory_search", {}).text, HasSubstr("Use WAL"));
   EXPECT_THAT(bob.ask("memory_search", {{"query", "writer"}, {"scope", "local"}}).text, Not(HasSubstr("Use WAL")));
   EXPECT_THAT(ada.search("readers"), Not(HasSubstr("ada@")));
-  const auto decided = bob.ask("session_summary", {{"project", test::kSharedProject}});
+  const auto decided = bob.ask("session_summary", {{"project", test::kSharedProject}, {"level", 4}});
   EXPECT_THAT(decided.text, AllOf(HasSubstr("ada@"), HasSubstr("Redis instead of Memcached")));
   // For members only; each machine writes its own.
   server_->sql("postgres", "CREATE ROLE mallory LOGIN");
   const std::string ask = "SELECT count(*) FROM memd.find_memories('parcel', '{}', '{}', '', 9)";
-  EXPECT_EQ(server_->sql("bob", ask), "1");
+  EXPECT_EQ(server_->sql("bob", ask), "2");
+  EXPECT_THAT(server_->sql("bob", "SELECT string_agg(content, ' ') FROM memd.memories"), Not(HasSubstr("earn less")));
   EXPECT_EQ(server_->sql("mallory", ask), "0");
   EXPECT_EQ(server_->sql("mallory", "SELECT count(*) FROM memd.memories"), "0");
-  const std::string of_ada = server_->sql("ada", "SELECT machine FROM memd.memories");
+  const std::string of_ada = server_->sql("ada", "SELECT DISTINCT machine FROM memd.memories");
   EXPECT_EQ(server_->sql("bob", "SELECT memd.put_memories(1, '" + of_ada +
                                     "', '', '{use-wal}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}')"),
             "refused");
@@ -366,7 +367,7 @@ TEST_F(TeamTest, MemoriesAndDecisionsOfOthersAreAnswered) {
   std::filesystem::remove(project / ".claude/memory/use-wal.md");
   index();
   ada.sync();
-  EXPECT_EQ(server_->sql("ada", "SELECT count(*) FROM memd.memories"), "0");
+  EXPECT_EQ(server_->sql("ada", "SELECT slug FROM memd.memories"), "payroll");
 }
 
 TEST_F(TeamTest, RowsAreForMembersOnlyAndGoWithWhatIsForgotten) {
