@@ -27,8 +27,8 @@ struct TeamExchangesQuery {
   Answer run(sqlite::Database& db) const;
 };
 
-// Compares the memories of a project, those of its own scope, with what the database has of them. What is private in them
-// is not stored, and so not shared.
+// Compares the memories of a project, those of its own scope, with what the database has of them. What is private in
+// them is not stored, and so not shared.
 struct TeamMemoriesQuery {
   std::string_view project;
   std::string_view project_key;                      // as ShareRow

@@ -34,8 +34,8 @@ std::vector<Decision> read_choices(std::string_view text);
 Decision accepted_plan(std::string_view plan);
 
 // Whether it is listed as a decision: a person's own choice whose sentence says what was chosen and holds beyond the
-// agent's next work, or what a language model calls a decision. About half of what agents say, of answers and of plans is
-// none (docs/benchmarks.md#decisions).
+// agent's next work, or what a language model calls a decision. About half of what agents say, of answers and of plans
+// is none (docs/benchmarks.md#decisions).
 bool is_shown(const Decision& d);
 
 // Returns whether `later` reverses `earlier` of the same session: it rejects the earlier choice, or it is a reversal on
