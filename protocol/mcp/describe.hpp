@@ -144,7 +144,7 @@ template <std::size_t... sizes>
 constexpr auto places_in() {
   Places<(sizes + ... + 0)> out;
   std::size_t part = 0, next = 0;
-  const auto add = [&](std::size_t size) {
+  [[maybe_unused]] const auto add = [&](std::size_t size) {
     for (std::size_t i = 0; i < size; ++i, ++next)
       out.part[next] = part, out.at[next] = i;
     ++part;
