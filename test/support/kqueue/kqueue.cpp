@@ -23,6 +23,8 @@ using memd::UniqueFd;
 constexpr std::uint32_t kChanges =
     IN_MODIFY | IN_ATTRIB | IN_CREATE | IN_DELETE | IN_DELETE_SELF | IN_MOVE | IN_MOVE_SELF;
 
+std::string name_of(int fd) { return "/proc/self/fd/" + std::to_string(fd); }
+
 bool readable_wakes(int queue, int fd) {
   epoll_event event{};
   event.events = EPOLLIN;
@@ -45,7 +47,7 @@ class Queue {
     }
     struct ::stat st {};
     const int fd = static_cast<int>(event.ident);
-    const int watch = ::inotify_add_watch(changes_.get(), ("/proc/self/fd/" + std::to_string(fd)).c_str(), kChanges);
+    const int watch = ::inotify_add_watch(changes_.get(), name_of(fd).c_str(), kChanges);
     if (watch < 0 || ::fstat(fd, &st) != 0) return -1;
     const std::lock_guard lock(mutex_);
     watched_[watch] = {fd, st.st_dev, st.st_ino};
@@ -88,7 +90,8 @@ class Queue {
       struct ::stat st {};
       if (known == watched_.end()) continue;
       const Watched& watched = known->second;
-      if (::fstat(watched.fd, &st) == 0 && st.st_dev == watched.device && st.st_ino == watched.inode) {
+      // By name, because the owner may close it at any time.
+      if (::stat(name_of(watched.fd).c_str(), &st) == 0 && st.st_dev == watched.device && st.st_ino == watched.inode) {
         changed = true;
       } else {
         ::inotify_rm_watch(changes_.get(), told.wd);
