@@ -356,7 +356,7 @@ void keep_uses(tools::FileHistoryAnswer& page, std::int64_t rows) {
   std::erase_if(page.sessions, [](const tools::FileSessionOut& s) { return s.exchanges.empty(); });
 }
 
-// Returns whether a person who typed this means a commit: no file is called so.
+// Returns whether a person who typed this rather means a commit than a file. A file of such a name: `./46815ae`.
 bool is_commit_hash(std::string_view text) {
   constexpr std::size_t kShortest = 7;
   constexpr std::size_t kWhole = 40;

@@ -237,9 +237,8 @@ Result<void> Sharing::leave(const ShareRow& share) {
 }
 
 // Returns what tells of a change: times of the place's directories and of what was forgotten, sessions to be written,
-// memories.
-// Empty: a change from now on might not be seen, because what is there has just changed, or is on a file system that
-// reports no changes.
+// memories. Empty: a change from now on might not be seen, because what is there has just changed, or is on a file
+// system that reports no changes.
 std::string Sharing::look(const ShareRow& share, const SharePlace& place) {
   std::string out;
   if (!file_system_of(place.directory()).silent.empty()) return out;
