@@ -13,6 +13,8 @@
 #include "schemas/base/harmless.hpp"
 #include "store/files/own_executable.hpp"
 #include "store/files/whole_file.hpp"
+#include "store/read/shares.hpp"
+#include "store/reader.hpp"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -91,9 +93,40 @@ bool manager_answers(const ServiceSetup& s) {
                        : CommandLine{"systemctl", "--user", "show-environment"});
 }
 
+// Returns whether there is something to remove.
 bool has_service(const ServiceSetup& s) {
   std::error_code ec;
-  return fs::exists(setup::all_service_files(s).back(), ec);
+  return setup::is_installed(s) || fs::exists(setup::all_service_files(s).back(), ec);
+}
+
+// Gives a file its contents, or removes it if they are empty. Adds to the report what was done, or would be.
+Result<void> put_file(const ServiceSetup& s, const setup::ServiceText& wanted, bool dry_run, ServiceReport& report) {
+  const auto& [file, text] = wanted;
+  const auto there = files::read_whole(file);
+  const bool same = there ? *there == text : text.empty();
+  if (!same || !text.empty())
+    report.files.push_back({file.string(), same ? "none" : text.empty() ? "removed" : "written"});
+  if (dry_run || same) return {};
+  if (text.empty()) {
+    if (::unlink(file.c_str()) != 0 && errno != ENOENT) return Error::from_errno(errno, "unlink", file.string());
+    files::remove_empty_directories(file.parent_path(), setup::topmost_service_directory(s));
+    return {};
+  }
+  MEMD_TRY(files::make_directories(file.parent_path()));
+  return files::write_whole(file, text, files::OnDisk::now);
+}
+
+Result<setup::ServiceText> share_drop_in(const Settings& settings, ServiceSetup& service) {
+  MEMD_TRY_ASSIGN(const auto shares, Reader::in_background(settings.layout.database()).ask(SharesQuery{}));
+  for (const ShareRow& share : shares)
+    service.shared.push_back(share.place);
+  return setup::share_drop_in(service);
+}
+
+Result<void> run_all(const std::vector<CommandLine>& commands) {
+  for (const CommandLine& words : commands)
+    if (!runs_well(words)) return Error(Errc::unavailable, "this failed: " + joined_words(words));
+  return {};
 }
 
 // Returns whether the service runs, regardless of who wrote its units.
@@ -244,17 +277,13 @@ Command uninstall_command() {
 }  // namespace
 
 Result<ServiceReport> install_service(const Settings& settings, bool dry_run) {
-  MEMD_TRY_ASSIGN(const ServiceSetup service, service_setup(settings));
-  MEMD_TRY_ASSIGN(const auto written, setup::service_files(service));
+  MEMD_TRY_ASSIGN(ServiceSetup service, service_setup(settings));
+  MEMD_TRY_ASSIGN(auto written, setup::service_files(service));
+  // The shares of a store that the daemon has to upgrade first are not known: the drop-in stays as it is.
+  if (auto for_shares = share_drop_in(settings, service)) written.push_back(*std::move(for_shares));
   ServiceReport report;
-  for (const auto& [file, text] : written) {
-    const auto there = files::read_whole(file);
-    const bool same = there && *there == text;
-    report.files.push_back({file.string(), same ? "none" : "written"});
-    if (dry_run || same) continue;
-    MEMD_TRY(files::make_directories(file.parent_path()));
-    MEMD_TRY(files::write_whole(file, text, files::OnDisk::now));
-  }
+  for (const setup::ServiceText& wanted : written)
+    MEMD_TRY(put_file(service, wanted, dry_run, report));
   const auto commands = setup::start_service_commands(service);
   if (dry_run) {
     for (const CommandLine& words : commands)
@@ -272,8 +301,7 @@ Result<ServiceReport> install_service(const Settings& settings, bool dry_run) {
     return report;
   }
   if (service.mac) runs_well(setup::end_service_commands(service).front());  // unload the previous definition
-  for (const CommandLine& words : commands)
-    if (!runs_well(words)) return Error(Errc::unavailable, "this failed: " + joined_words(words));
+  MEMD_TRY(run_all(commands));
   report.running = true;
   return report;
 }
@@ -301,6 +329,19 @@ Result<ServiceReport> remove_service(const Settings& settings, bool dry_run) {
     for (std::size_t i = 1; i < commands.size(); ++i)
       runs_well(commands[i]);
   return report;
+}
+
+Result<void> open_places(const Settings& settings, const std::string& place) {
+  MEMD_TRY_ASSIGN(ServiceSetup service, service_setup(settings));
+  if (!setup::is_installed(service)) return {};
+  if (!place.empty()) service.shared.push_back(place);
+  MEMD_TRY_ASSIGN(const auto wanted, share_drop_in(settings, service));
+  ServiceReport report;
+  MEMD_TRY(put_file(service, wanted, false, report));
+  if (report.files.empty() || report.files.front().change == "none") return {};
+  std::cerr << fmt::format("memd: the service is restarted with what is shared ({})\n",
+                           harmless_line(report.files.front().file));
+  return manager_answers(service) ? run_all(setup::reload_service_commands()) : Result<void>();
 }
 
 void tell_of_other_version(const Settings& settings) {

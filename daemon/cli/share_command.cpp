@@ -3,6 +3,7 @@
 #include "daemon/cli/asking.hpp"
 #include "daemon/cli/command.hpp"
 #include "daemon/cli/render/words.hpp"
+#include "daemon/cli/service_control.hpp"
 #include "daemon/host/settings.hpp"
 #include "daemon/sharing/exchange.hpp"
 #include "protocol/mcp/described_json.hpp"
@@ -58,9 +59,18 @@ Result<int> ask_share(const Invocation& call, admin::ShareParams params) {
     params.place.pop_back();
   if (!params.to.empty()) params.to = std::filesystem::absolute(params.to).lexically_normal().string();
   const bool asks = params.action == "status" || params.action == "audit" || params.action == "export";
-  const Need need = asks ? Need::read : Need::ingest;
-  MEMD_TRY_ASSIGN(const auto caller, open_caller(call.settings, need));
-  MEMD_TRY_ASSIGN(const auto report, ask_admin<admin::ShareReport>(*caller, "share", mcp::to_arguments(params)));
+  const bool begins = params.action == "init" || params.action == "join";
+  std::error_code ec;
+  if (begins && (remote || std::filesystem::is_directory(params.place, ec)))
+    MEMD_TRY(open_places(call.settings, params.place));  // or a service could not write there
+  const auto asked = [&]() -> Result<admin::ShareReport> {
+    MEMD_TRY_ASSIGN(const auto caller, open_caller(call.settings, asks ? Need::read : Need::ingest));
+    return ask_admin<admin::ShareReport>(*caller, "share", mcp::to_arguments(params));
+  }();
+  const auto closed = params.action == "leave" || (begins && !asked) ? open_places(call.settings) : Result<void>();
+  if (!asked) return asked.error();
+  MEMD_TRY(closed);
+  const admin::ShareReport& report = *asked;
   const int code = params.action == "verify" && !report.problems.empty() ? kFailed : kOk;
   if (call.as_json) {
     MEMD_TRY(print_json(call, report));

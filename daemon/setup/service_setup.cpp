@@ -1,12 +1,15 @@
 #include "daemon/setup/service_setup.hpp"
 
+#include "daemon/sharing/exchange.hpp"
 #include "schemas/base/embedded.hpp"
 #include "schemas/base/error.hpp"
+#include "store/files/whole_file.hpp"
 
 #include <fmt/format.h>
 
 #include <unistd.h>
 
+#include <set>
 #include <string_view>
 
 namespace memd::setup {
@@ -24,17 +27,30 @@ void replace_all(std::string& text, std::string_view what, std::string_view with
     text.replace(at, what.size(), with);
 }
 
-// Quotes a word of a command line or a path for a unit, as systemd.syntax(7) and systemd.unit(5) require.
+// Quotes a path for a unit, as systemd.syntax(7) and systemd.unit(5) require.
 std::string unit_word(const std::string& word) {
   std::string out;
   bool quote = false;
   for (const char c : word) {
-    if (c == '%' || c == '$') out += c;  // doubled
+    if (c == '%') out += c;  // doubled
     if (c == '"' || c == '\\') out += '\\';
     quote = quote || c == ' ' || c == '"' || c == '\\' || c == '\'' || c == ';';
     out += c;
   }
   return quote ? "\"" + out + "\"" : out;
+}
+
+// Likewise a word of a command line.
+std::string command_word(std::string word) {
+  replace_all(word, "$", "$$");
+  return unit_word(word);
+}
+
+Result<void> check_lines(const std::vector<std::string>& words) {
+  for (const std::string& word : words)
+    if (word.find_first_of("\n\r") != std::string::npos)
+      return Error(Errc::invalid_argument, "a path with a line break cannot be used in the definition of a service");
+  return {};
 }
 
 std::string xml_text(const std::string& text) {
@@ -45,8 +61,13 @@ std::string xml_text(const std::string& text) {
 }
 
 fs::path unit_directory(const ServiceSetup& s) { return s.config_home / "systemd" / "user"; }
-fs::path drop_in(const ServiceSetup& s) { return unit_directory(s) / "memd.service.d" / "network.conf"; }
+fs::path drop_in(const ServiceSetup& s, const char* name) { return unit_directory(s) / "memd.service.d" / name; }
 fs::path agent_file(const ServiceSetup& s) { return s.home / "Library" / "LaunchAgents" / "dev.memd.plist"; }
+
+constexpr std::string_view kUsualSocket = "%t/memd/memd.sock";
+std::string listen_stream(const ServiceSetup& s) {
+  return s.default_data_dir ? std::string(kUsualSocket) : s.socket.string();
+}
 
 std::string launchd_domain() { return fmt::format("gui/{}", ::getuid()); }
 
@@ -65,39 +86,59 @@ std::string launchd_agent(const ServiceSetup& s) {
 
 }  // namespace
 
-Result<std::vector<std::pair<fs::path, std::string>>> service_files(const ServiceSetup& s) {
+Result<std::vector<ServiceText>> service_files(const ServiceSetup& s) {
   std::vector<std::string> words{s.program.executable.string(), s.data_dir.string(), s.socket.string()};
   words.insert(words.end(), s.program.arguments.begin(), s.program.arguments.end());
-  for (const std::string& word : words)
-    if (word.find_first_of("\n\r") != std::string::npos)
-      return Error(Errc::invalid_argument, "a path with a line break cannot be used in the definition of a service");
-  std::vector<std::pair<fs::path, std::string>> out;
+  MEMD_TRY(check_lines(words));
+  std::vector<ServiceText> out;
   if (s.mac) {
     out.emplace_back(agent_file(s), launchd_agent(s));
     return out;
   }
-  std::string command = unit_word(s.program.executable.string()) + " --socket";
+  std::string command = command_word(s.program.executable.string()) + " --socket";
   for (const std::string& argument : s.program.arguments)
-    command += " " + unit_word(argument);
+    command += " " + command_word(argument);
   std::string service = packaged("memd.service");
   std::string socket = packaged("memd.socket");
   replace_all(service, "%h/.local/bin/memd --socket", command);
   if (!s.default_data_dir) {
     replace_all(service, "%h/.local/share/memd", unit_word(s.data_dir.string()));
     replace_all(socket, "%h/.local/share/memd", unit_word(s.data_dir.string()));
-    replace_all(socket, "%t/memd/memd.sock", s.socket.string());
+    replace_all(socket, kUsualSocket, listen_stream(s));
   }
   if (!s.packaged_units) {
     out.emplace_back(unit_directory(s) / "memd.service", std::move(service));
     out.emplace_back(unit_directory(s) / "memd.socket", std::move(socket));
   }
-  if (s.network) out.emplace_back(drop_in(s), packaged("network.conf"));
+  if (s.network) out.emplace_back(drop_in(s, "network.conf"), packaged("network.conf"));
+  return out;
+}
+
+Result<ServiceText> share_drop_in(const ServiceSetup& s) {
+  MEMD_TRY(check_lines(s.shared));
+  ServiceText out(drop_in(s, "shares.conf"), {});
+  if (s.mac || s.shared.empty()) return out;
+  std::string head = "[Service]\n";
+  std::string directories;
+  for (const std::string& place : std::set(s.shared.begin(), s.shared.end())) {
+    MEMD_TRY_ASSIGN(const bool is_remote, sharing::is_remote(place));
+    if (is_remote) head = packaged("network.conf");
+    if (!is_remote) directories += "ReadWritePaths=" + unit_word("-" + place) + "\n";
+  }
+  out.second = "# Written by memd: see memd share status.\n" + head + directories;
   return out;
 }
 
 std::vector<fs::path> all_service_files(const ServiceSetup& s) {
   if (s.mac) return {agent_file(s)};
-  return {drop_in(s), unit_directory(s) / "memd.service", unit_directory(s) / "memd.socket"};
+  return {drop_in(s, "network.conf"), drop_in(s, "shares.conf"), unit_directory(s) / "memd.service",
+          unit_directory(s) / "memd.socket"};
+}
+
+bool is_installed(const ServiceSetup& s) {
+  const auto links = service_links(s);
+  const auto unit = files::read_whole(links.empty() ? agent_file(s) : links.back().first);
+  return unit && (s.mac || unit->find("\nListenStream=" + listen_stream(s) + "\n") != std::string::npos);
 }
 
 fs::path topmost_service_directory(const ServiceSetup& s) {
@@ -118,6 +159,10 @@ std::vector<CommandLine> start_service_commands(const ServiceSetup& s) {
           {"systemctl", "--user", "enable", "memd.socket", "memd.service"},
           {"systemctl", "--user", "restart", "memd.socket"},
           {"systemctl", "--user", "restart", "memd.service"}};
+}
+
+std::vector<CommandLine> reload_service_commands() {
+  return {{"systemctl", "--user", "daemon-reload"}, {"systemctl", "--user", "try-restart", "memd.service"}};
 }
 
 std::vector<CommandLine> end_service_commands(const ServiceSetup& s) {

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <utility>
 
 namespace memd::sharing {
 namespace {
@@ -21,6 +22,8 @@ constexpr auto kAfterWork = 700ms;
 constexpr auto kSilentPlace = 5s;  // between looks at a file system that reports no changes
 constexpr auto kAnyPlace = 5min;
 constexpr auto kAfterTrouble = 30s;
+
+std::string name_of(const ShareRow& share) { return share.place + "\n" + share.project; }
 
 }  // namespace
 
@@ -41,8 +44,15 @@ void SharingThread::hint(const std::filesystem::path& path) {
 
 BackgroundThread::Next SharingThread::round(const std::stop_token& stop) {
   const auto shares = store_.ask(SharesQuery{});
-  if (!shares || (shares->empty() && !sharing_)) return {};
-  if (!sharing_) {
+  if (!shares) return {};
+  std::set<std::string> known;
+  for (const ShareRow& share : *shares)
+    known.insert(name_of(share));
+  known_.swap(known);
+  // The connections of a share that was left end with all others, which are made again.
+  if (!std::ranges::includes(known_, known)) sharing_.reset();
+  if (known_.empty() && known.empty()) return {};
+  if (!sharing_ && !known_.empty()) {
     auto opened = Sharing::open(host_);
     if (!opened) {
       log::error("sharing: {}", opened.error().message());
@@ -57,7 +67,7 @@ BackgroundThread::Next SharingThread::round(const std::stop_token& stop) {
   for (const ShareRow& share : *shares) {
     if (stop.stop_requested()) return {};
     const auto done = sharing_->is_as_before(share) ? Exchanged() : sharing_->sync(share, stop);
-    std::string& trouble = troubles_[share.place + "\n" + share.project];
+    std::string& trouble = troubles_[name_of(share)];
     const std::string now = done ? done->waiting_why : done.error().is(Errc::cancelled) ? "" : done.error().message();
     if (now != trouble && !now.empty()) log::error("sharing {}: {}", share.project, now);
     trouble = now;
@@ -82,7 +92,8 @@ BackgroundThread::Next SharingThread::round(const std::stop_token& stop) {
     if (changed) watched_ = watched;
   }
   if (changed && watch_) watch_({watched.begin(), watched.end()});
-  if (await_ && !sockets.empty()) await_(std::move(sockets));
+  const bool awaited = std::exchange(awaits_, !sockets.empty());
+  if (await_ && (awaits_ || awaited)) await_(std::move(sockets));
   if (did_something || changed) return {std::chrono::steady_clock::now() + kAfterWork, BackgroundThread::Hints::ignore};
   return {std::chrono::steady_clock::now() + pause};
 }

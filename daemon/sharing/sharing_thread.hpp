@@ -23,7 +23,7 @@ class SharingThread {
   using Await = std::function<void(std::vector<UniqueFd>)>;
   // Both are called on the thread. `watch` receives the directories whose changes are to be hinted, whenever they are
   // others. `await` receives sockets: hint() once, as soon as one of them is readable, and close them. They replace
-  // those of before.
+  // those of before, also where there are none any more.
   SharingThread(MemoryHost& host, Watch watch, Await await = {});
 
   void start() { thread_.start(false); }
@@ -41,7 +41,9 @@ class SharingThread {
   const Await await_;
   Reader store_;                                 // of the thread
   std::optional<Sharing> sharing_;               // made when there is a share
-  std::map<std::string, std::string> troubles_;  // by place, as they were logged
+  std::set<std::string> known_;                  // the shares of the last round
+  std::map<std::string, std::string> troubles_;  // by share, as they were logged
+  bool awaits_ = false;                          // sockets of the last round
   std::mutex mutex_;
   std::set<std::filesystem::path> watched_;  // guarded by mutex_
   BackgroundThread thread_;                  // last: it uses the members above

@@ -18,9 +18,8 @@
 namespace memd::tools {
 namespace {
 
-constexpr std::size_t kMindTokens = 60;     // of a line, and of a snippet
-constexpr std::size_t kOthersTokens = 400;  // of a memory of another machine, which cannot be read as a whole
-constexpr int kMindMost = 8;                // memories of each kind
+constexpr std::size_t kMindTokens = 60;  // of a line, and of a snippet
+constexpr int kMindMost = 8;             // memories of each kind
 
 std::string time_or_nothing(TimeMs time) { return time == 0 ? std::string() : format_rfc3339(time); }
 
@@ -58,7 +57,8 @@ MemoryRefOut memory_ref(const catalog::MemoryHit& hit) {
 }
 
 std::string fetch_memory(const catalog::MemoryHit& hit) {
-  return hit.path.empty() ? std::string() : "memory_read(slug=\"" + hit.slug + "\")";
+  const char* const of_others = hit.path.empty() ? ", scope=\"project\"" : "";  // another scope's may be here
+  return "memory_read(slug=\"" + hit.slug + "\"" + of_others + ")";
 }
 
 FoundMemoryOut found_memory(const catalog::MemoryHit& hit) {
@@ -70,7 +70,7 @@ FoundMemoryOut found_memory(const catalog::MemoryHit& hit) {
   out.updated = time_or_nothing(hit.updated);
   out.relevance_score = std::round(hit.relevance_score * 1000) / 1000;
   out.confidence = reflect::enum_name(hit.confidence);
-  out.snippet = cut_to_tokens(hit.snippet, hit.path.empty() ? kOthersTokens : kMindTokens).text;
+  out.snippet = cut_to_tokens(hit.snippet, kMindTokens).text;
   out.fetch = fetch_memory(hit);
   return out;
 }

@@ -70,7 +70,7 @@ struct FoundMemories {
 Result<FoundMemories> find_memories(const ToolServices& services, Reader& reader, const MemoryQuestion& question);
 
 FoundMemoryOut found_memory(const catalog::MemoryHit& hit);
-std::string fetch_memory(const catalog::MemoryHit& hit);  // returns the call that gives the full text, if it is here
+std::string fetch_memory(const catalog::MemoryHit& hit);  // returns the call that gives the full text
 // Adds "  superseded by x", "  stale: …" and the like to the line of a memory.
 void add_memory_marks(HistoryText& to, const MemoryRefOut& memory);
 void add_memory(HistoryText& to, const FoundMemoryOut& memory);

@@ -1,9 +1,11 @@
 #include "daemon/tools/memory_read.hpp"
 
 #include "daemon/tools/scope.hpp"
+#include "daemon/tools/team_asker.hpp"
 #include "daemon/tools/tool_services.hpp"
 #include "protocol/mcp/tool_registry.hpp"
 #include "schemas/base/time.hpp"
+#include "schemas/query.hpp"
 #include "store/memory/memory_health.hpp"
 #include "store/text/plain_text.hpp"
 #include "store/text/redaction/redactor.hpp"
@@ -78,14 +80,39 @@ MemoryOut whole(const memories::Notebook& notebook, const memories::FoundMemory&
   return out;
 }
 
-Result<MemoryReadAnswer> read_one(const ToolServices& services, const memories::Notebook& notebook,
-                                  const MemoryReadParams& params, const PageCursor& at, std::uint64_t question) {
+struct ShownMemory {
+  MemoryOut head;
+  std::string text;
+};
+
+// Finds the memory here, else in a team's database.
+Result<ShownMemory> find_one(const ToolServices& services, const memories::Notebook& notebook,
+                             const MemoryReadParams& params, bool is_first_page, const mcp::ToolContext& context) {
   MEMD_TRY_ASSIGN(const auto name, memory_named(params, params.slug));
-  MEMD_TRY_ASSIGN(const auto found, notebook.find(name));
-  const MemoryOut head = at.part == 0 ? whole(notebook, found) : listed(found.read.memory);
-  const std::string text = masked(found.read.memory.content);
-  const auto begin = std::min(static_cast<std::size_t>(at.part), text.size());
-  const std::string_view rest = std::string_view(text).substr(begin);
+  const auto found = notebook.find(name);
+  if (found)
+    return ShownMemory{is_first_page ? whole(notebook, *found) : listed(found->read.memory),
+                       masked(found->read.memory.content)};
+  if (services.team == nullptr || name.scope.value_or(MemoryScope::project) != MemoryScope::project)
+    return found.error();
+  MEMD_TRY_ASSIGN(const auto reader, lease_reader(services, context.stop));
+  const auto& project = notebook.places().project;
+  const std::string tree = project.empty() ? std::string() : project_tree(project.native());
+  const auto of_others = services.team->look_up(*reader, tree, params.slug);
+  if (!of_others) return found.error();
+  Memory m;
+  static_cast<MemoryHead&>(m) = *of_others;
+  m.scope = of_others->scope;
+  return ShownMemory{listed(m), masked(of_others->snippet)};
+}
+
+Result<MemoryReadAnswer> read_one(const ToolServices& services, const memories::Notebook& notebook,
+                                  const MemoryReadParams& params, const PageCursor& at, std::uint64_t question,
+                                  const mcp::ToolContext& context) {
+  MEMD_TRY_ASSIGN(const ShownMemory shown, find_one(services, notebook, params, at.part == 0, context));
+  const MemoryOut& head = shown.head;
+  const auto begin = std::min(static_cast<std::size_t>(at.part), shown.text.size());
+  const std::string_view rest = std::string_view(shown.text).substr(begin);
   const Answer frame = answer_of_files(notebook);
   return fit_answer<MemoryReadAnswer>(token_limit(services, params), frame, [&](std::size_t tokens) {
     MemoryReadAnswer out;
@@ -119,7 +146,7 @@ Result<MemoryReadAnswer> run_read(const ToolServices& services, const MemoryRead
   const std::string scope = params.scope.value_or("");
   const auto question = question_key({"memory_read", params.slug, scope, notebook.places().project.native()});
   MEMD_TRY_ASSIGN(const PageCursor at, decode_cursor(params.cursor, question));
-  if (!params.slug.empty()) return read_one(services, notebook, params, at, question);
+  if (!params.slug.empty()) return read_one(services, notebook, params, at, question, context);
   ListPage<MemoryOut> page{{}, at.offset, 0, question};
   for (const ReadMemory& read : notebook.all()) {
     if (!scope.empty() && to_string(read.memory.scope) != scope) continue;
@@ -159,7 +186,8 @@ AnswerText render_text(const MemoryReadAnswer& a) {
     if (m.updated) body.add(", ", short_time(*m.updated));
     body.add("  \"", m.title, "\"");
     if (m.tags) body.add("  (", joined(*m.tags), ")");
-    body.add("\n  ", m.path, "\n");
+    body.add("\n");
+    if (!m.path.empty()) body.add("  ", m.path, "\n");
     if (m.version) {
       body.add("  version ", *m.version);
       if (m.quality) body.add(", quality ", *m.quality);

@@ -240,6 +240,7 @@ TeamAsker::Found TeamAsker::found(Reader& reader, Asking<team::TeamHit> asking, 
 TeamAsker::Remembered TeamAsker::remembered(Reader& reader, Asking<team::TeamMemoryHit> asking, TimeMs now) const {
   Remembered out;
   for (auto& [project, row] : received(std::move(asking), out.left_out)) {
+    if (!is_memory_slug(row.slug) && !is_document_id(row.slug)) continue;  // it goes into a call
     const catalog::MemoriesOfSlug of_slug{row.slug, project};
     const auto here = reader.ask(of_slug);
     const auto is_of_project = [](const catalog::MemoryHit& one) { return one.scope == MemoryScope::project; };
@@ -252,6 +253,18 @@ std::optional<ExchangeRow> TeamAsker::look_up(Reader& reader, const ExchangeName
   auto rows = turns(reader, name.session, name.number + 1, 1);
   if (rows.empty() || rows.front().number != name.number) return std::nullopt;
   return std::move(rows.front());
+}
+
+std::optional<catalog::MemoryHit> TeamAsker::look_up(Reader& reader, const std::string& project,
+                                                     const std::string& slug) {
+  std::optional<catalog::MemoryHit> out;
+  auto asking = ask_all(reader, project, {}, team::TeamMemoryOfSlug{slug});
+  for (auto& question : asking.questions) {
+    auto rows = answer(question.inquiry, asking.deadline);
+    if (rows && !rows->empty() && (!out || rows->front().updated > out->updated))
+      out = memory_from(rows->front(), question.project, 0);
+  }
+  return out;
 }
 
 std::vector<ExchangeRow> TeamAsker::turns(Reader& reader, const std::string& session_uid, std::int64_t before,

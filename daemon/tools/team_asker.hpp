@@ -76,6 +76,8 @@ class TeamAsker {
 
   // The exchange of that name, with the texts that a database has of it; nullopt: none has it, or said so in time.
   std::optional<ExchangeRow> look_up(Reader& reader, const ExchangeName& name);
+  // Likewise the memory of that slug that was changed last. `project`: as QueryFilter::project.
+  std::optional<catalog::MemoryHit> look_up(Reader& reader, const std::string& project, const std::string& slug);
   // The newest exchanges of a session with a smaller number, oldest first; empty: likewise.
   std::vector<ExchangeRow> turns(Reader& reader, const std::string& session_uid, std::int64_t before, int most);
 

@@ -64,6 +64,12 @@ std::string call_of(const TeamScope& scope, const TeamMemories& q) {
          literal(q.type) + ", " + std::to_string(scope.most) + ")";
 }
 
+std::string call_of(const TeamScope& scope, const TeamMemoryOfSlug& q) {
+  return "(SELECT m.slug, m.who, m.type, m.title, m.tags, m.updated, m.content, m.length, 0, 0 FROM memd.memories m"
+         " JOIN memd.shares s USING (share_no) WHERE s.project = " +
+         literal(scope.project) + " AND m.slug = " + literal(q.slug) + " ORDER BY m.updated DESC LIMIT 1) one";
+}
+
 Error too_late() { return {Errc::busy, "it did not answer in time"}; }
 
 double real_of(std::string_view text) {
@@ -263,6 +269,8 @@ template TeamInquiry<TeamFileUse> TeamInquiries::ask(const std::string&, const T
 template TeamInquiry<TeamFinding> TeamInquiries::ask(const std::string&, const TeamScope&, const TeamObservations&,
                                                      std::chrono::milliseconds);
 template TeamInquiry<TeamMemoryHit> TeamInquiries::ask(const std::string&, const TeamScope&, const TeamMemories&,
+                                                       std::chrono::milliseconds);
+template TeamInquiry<TeamMemoryHit> TeamInquiries::ask(const std::string&, const TeamScope&, const TeamMemoryOfSlug&,
                                                        std::chrono::milliseconds);
 
 }  // namespace memd::team

@@ -94,6 +94,10 @@ struct TeamMemories {              // of the scope only the project and the numb
   std::vector<std::string> without;
   std::string type;  // empty: all
 };
+struct TeamMemoryOfSlug {     // of the scope only the project counts
+  using Row = TeamMemoryHit;  // one, that was changed last; no words, so no weights
+  std::string slug;
+};
 
 class TeamInquiries;
 struct TeamLine;  // a connection

@@ -18,6 +18,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -221,6 +222,21 @@ TEST_F(TeamTest, AThreadTakesInWhatItIsToldOf) {
     if (!sockets.empty() && is_readable(sockets.front(), 100ms)) of_bob.hint();
   }
   EXPECT_EQ(bob.contents(), ada.contents());
+  // Nothing stays open of a share that was left.
+  const auto awaited = [&] {
+    const std::lock_guard lock(mutex);
+    return sockets.size();
+  };
+  EXPECT_EQ(awaited(), 1u);
+  bob.share({{"action", "leave"}});
+  of_bob.hint();
+  while (awaited() > 0 && std::chrono::steady_clock::now() < until)
+    std::this_thread::yield();
+  EXPECT_EQ(awaited(), 0u);
+  const std::string connections = "SELECT count(*) FROM pg_stat_activity WHERE usename = 'bob'";
+  while (server_->sql("postgres", connections) != "0" && std::chrono::steady_clock::now() < until)
+    std::this_thread::yield();
+  EXPECT_EQ(server_->sql("postgres", connections), "0");
   of_bob.stop();
   of_bob.join();
 }
@@ -343,6 +359,16 @@ TEST_F(TeamTest, MemoriesAndDecisionsOfOthersAreAnswered) {
   bob.join(server_->url("bob"));
   const auto found = bob.ask("memory_search", {{"query", "reader or writer"}});
   EXPECT_THAT(found.text, AllOf(HasSubstr("ada@"), HasSubstr("Use WAL"), HasSubstr("Readers do not wait")));
+  EXPECT_THAT(found.structured, HasSubstr(R"(memory_read(slug=\"use-wal\", scope=\"project\"))"));
+  for (const bj::object& how : {bj::object{}, bj::object{{"scope", "project"}}}) {
+    bj::object wanted = how;
+    wanted["slug"] = "use-wal";
+    const auto whole = bob.ask("memory_read", wanted);
+    EXPECT_THAT(whole.text, AllOf(HasSubstr("ada@"), HasSubstr("Use WAL"), HasSubstr("Readers do not wait for the")));
+  }
+  for (const char* other : {"local", "global"})
+    EXPECT_TRUE(bob.ask("memory_read", {{"slug", "use-wal"}, {"scope", other}}).is_error);
+  EXPECT_TRUE(bob.ask("memory_read", {{"slug", "use-what"}}).is_error);
   EXPECT_THAT(bob.ask("memory_search", {}).text, HasSubstr("Use WAL"));
   EXPECT_THAT(bob.ask("memory_search", {{"query", "writer"}, {"scope", "local"}}).text, Not(HasSubstr("Use WAL")));
   EXPECT_THAT(ada.search("readers"), Not(HasSubstr("ada@")));

@@ -1,6 +1,6 @@
 // `memd setup service` under a real user manager of systemd, with its sandbox.
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 
@@ -74,6 +74,33 @@ describe('a service of systemd', { skip: whyNoUserManager() }, () => {
     assert.match(stdout, /^memd \S+ runs/);
     assert.ok(await isService());
     assert.notEqual(runningPid(), before);
+  });
+
+  test('a share opens its place for it, and leaving closes it', async () => {
+    const dropIn = join(units, 'memd.service.d', 'shares.conf');
+    const share = (...words) => manager.memd('share', words[0], '--project', 'parcel', ...words.slice(1));
+    mkdirSync(join(home.dir, 'Sync'), { mode: 0o700 });
+    const segments = () => {
+      const all = join(home.dir, 'Sync', 'parcel.memd', 'segments');
+      return readdirSync(all).flatMap((machine) => readdirSync(join(all, machine))).length;
+    };
+    const { code, stderr } = await share('init', '--to', join(manager.env.HOME, 'Sync'));
+    assert.equal(code, 0, stderr);
+    assert.ok(await isService());
+    assert.match(await manager.show('memd.service', 'ReadWritePaths'), /Sync/);
+    assert.equal(await manager.show('memd.service', 'PrivateNetwork'), 'yes');
+    const before = segments();
+    history.limiter.prompt('Does the heron need a third cache?').answer('No, it has two.');
+    await eventually('the service writes a segment', () => segments() > before);
+    // A share that does not come about opens nothing.
+    assert.notEqual((await share('join', 'nobody@nowhere.invalid')).code, 0);
+    assert.equal(await manager.show('memd.service', 'PrivateNetwork'), 'yes');
+    assert.equal((await manager.memd('setup', 'service')).code, 0);
+    assert.match(readFileSync(dropIn, 'utf8'), /Sync/);
+    assert.equal((await share('leave')).code, 0);
+    assert.ok(!existsSync(dropIn));
+    assert.doesNotMatch(await manager.show('memd.service', 'ReadWritePaths'), /Sync/);
+    assert.ok(await isService());
   });
 
   test('removed, nothing of it is left, and a client starts a daemon of its own', async () => {

@@ -1,5 +1,7 @@
 #include "daemon/setup/service_setup.hpp"
 
+#include "test/support/temp_dir.hpp"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -46,6 +48,47 @@ TEST(ServiceSetup, AnotherPlaceAndModelsOfServers) {
   EXPECT_THAT(files->at(0).second, Not(HasSubstr("%h/.local/share/memd")));
   EXPECT_THAT(files->at(1).second, HasSubstr("ListenStream=/data/m/memd.sock"));
   EXPECT_THAT(files->at(2).second, HasSubstr("AF_INET6"));
+}
+
+TEST(ServiceSetup, OpensThePlacesOfShares) {
+  ServiceSetup s = usual();
+  EXPECT_EQ(share_drop_in(s)->second, "");
+  s.shared = {"/mnt/100% ours", "/home/ada/$ync", "/mnt/100% ours"};
+  const auto directories = share_drop_in(s);
+  EXPECT_EQ(directories->first, "/home/ada/.config/systemd/user/memd.service.d/shares.conf");
+  EXPECT_THAT(directories->second, HasSubstr("[Service]\nReadWritePaths=-/home/ada/$ync\n"
+                                             "ReadWritePaths=\"-/mnt/100%% ours\"\n"));
+  EXPECT_THAT(directories->second, Not(HasSubstr("PrivateNetwork")));
+  s.shared.emplace_back("bob@server");
+  EXPECT_THAT(share_drop_in(s)->second,
+              testing::AllOf(HasSubstr("PrivateNetwork=no"), HasSubstr("AF_INET6\nReadWritePaths=-/home/ada/$ync\n")));
+  s.shared = {"postgres://ada@db/team"};
+  EXPECT_THAT(share_drop_in(s)->second,
+              testing::AllOf(HasSubstr("PrivateNetwork=no"), Not(HasSubstr("ReadWritePaths"))));
+  EXPECT_EQ(service_files(s)->size(), 2U);
+  EXPECT_THAT(all_service_files(s), testing::Contains(share_drop_in(s)->first));
+  s.shared = {"/a\nExecStartPre=/bin/rm"};
+  EXPECT_FALSE(share_drop_in(s));
+  s.mac = true;
+  s.shared = {"bob@server"};
+  EXPECT_EQ(share_drop_in(s)->second, "");
+}
+
+TEST(ServiceSetup, IsInstalledForOneStore) {
+  const test::TempDir home;
+  ServiceSetup s = usual();
+  s.config_home = home.path();
+  EXPECT_FALSE(is_installed(s));
+  const auto files = service_files(s);
+  test::write_file(files->back().first, files->back().second);
+  EXPECT_FALSE(is_installed(s));  // it is not enabled
+  const auto [link, unit] = service_links(s).back();
+  std::filesystem::create_directories(link.parent_path());
+  std::filesystem::create_symlink(unit, link);
+  EXPECT_TRUE(is_installed(s));
+  s.default_data_dir = false;
+  s.socket = "/data/m/memd.sock";
+  EXPECT_FALSE(is_installed(s));
 }
 
 TEST(ServiceSetup, AgentOfLaunchd) {
