@@ -78,7 +78,7 @@ ExchangeEnricher::ExchangeEnricher(const EnrichmentParts& parts, const Clock& cl
       store_(Reader::in_background(parts.database)),
       models_(parts.models()),
       target_(models_, options.steady_now),
-      batch_(std::min<std::size_t>(32, options.most_exchanges)) {}
+      batch_(options.in_background ? std::min<std::size_t>(32, options.most_exchanges) : options.most_exchanges) {}
 
 Result<bool> ExchangeEnricher::take_batch(bool include_unsettled, const std::stop_token& stop) {
   if (!terms_ && parts_.terms) {
@@ -231,8 +231,10 @@ Result<void> ExchangeEnricher::write(std::vector<Enrichment> made) {
   return {};
 }
 
-// Adapts the batch size so that one batch occupies the writer for about options_.hold.
+// Adapts the batch size so that one batch occupies the writer for about options_.hold. While somebody waits, batches are
+// as large as they may be: each commit writes pages again that the one before has written.
 void ExchangeEnricher::adapt(std::chrono::nanoseconds held, std::size_t exchanges) {
+  if (!options_.in_background) return;
   if (held > options_.hold)
     batch_ = std::max(batch_ / 2, kLeastExchanges);
   else if (held * 2 < options_.hold && exchanges >= batch_)

@@ -79,7 +79,7 @@ struct EnrichmentParts {
 };
 
 struct EnrichmentOptions {
-  bool in_background = true;                      // the thread runs at the lowest CPU priority
+  bool in_background = true;                      // at the lowest CPU priority; false: somebody waits for the end
   std::chrono::milliseconds hold{5};              // target time that one batch occupies the writer
   std::size_t most_exchanges = 256;               // in one batch
   ExchangeDebouncer::Limits local{1000, 10'000};  // before an exchange is embedded in this process
