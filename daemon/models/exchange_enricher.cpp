@@ -7,6 +7,7 @@
 #include "store/text/code_names.hpp"
 
 #include <algorithm>
+#include <future>
 #include <utility>
 
 namespace memd {
@@ -77,7 +78,7 @@ ExchangeEnricher::ExchangeEnricher(const EnrichmentParts& parts, const Clock& cl
       store_(Reader::in_background(parts.database)),
       models_(parts.models()),
       target_(models_, options.steady_now),
-      batch_(std::min<std::size_t>(32, options.most_exchanges)) {}
+      batch_(options.in_background ? std::min<std::size_t>(32, options.most_exchanges) : options.most_exchanges) {}
 
 Result<bool> ExchangeEnricher::take_batch(bool include_unsettled, const std::stop_token& stop) {
   if (!terms_ && parts_.terms) {
@@ -98,7 +99,7 @@ Result<bool> ExchangeEnricher::take_batch(bool include_unsettled, const std::sto
 // Loads the next batch. Terms never wait for a server: with a remote model, exchanges that lack only vectors come last.
 Result<std::vector<PendingExchange>> ExchangeEnricher::next_batch(bool include_unsettled) {
   const bool local = model_ != nullptr && model_->remote == nullptr;
-  const int limit = static_cast<int>(batch_) + kUnsettledAtMost;
+  const int limit = static_cast<int>(batch_) + (include_unsettled ? 0 : kUnsettledAtMost);
   const unsigned missing = local ? kMissingTerms | kMissingVectors : kMissingTerms;
   MEMD_TRY_ASSIGN(auto pending, store_.ask(PendingEnrichmentQuery{missing, limit}));
   auto batch = settled_of(std::move(pending), include_unsettled);
@@ -154,34 +155,43 @@ std::vector<PendingExchange> ExchangeEnricher::settled_of(std::vector<PendingExc
 }
 
 Result<void> ExchangeEnricher::enrich(const std::vector<PendingExchange>& batch, const std::stop_token& stop) {
-  std::vector<Enrichment> made;
-  for (const PendingExchange& exchange : batch) {
-    Enrichment& e = made.emplace_back();
-    e.id = exchange.id;
-    e.revision = exchange.revision;
-    if ((exchange.missing & kMissingTerms) == 0) continue;
-    e.terms.emplace();
-    if (!terms_) continue;
-    MEMD_TRY_ASSIGN(*e.terms, terms_->extract(exchange));
+  std::vector<Enrichment> made(batch.size());
+  for (std::size_t i = 0; i < batch.size(); ++i) {
+    made[i].id = batch[i].id;
+    made[i].revision = batch[i].revision;
   }
   const bool terms_come_first = asks_server() && (batch.front().missing & kMissingTerms) != 0;
-  if (model_ != nullptr && !terms_come_first) MEMD_TRY(add_vectors(batch, made, stop));
+  if (model_ == nullptr || terms_come_first) {
+    MEMD_TRY(add_terms(batch, made));
+    return write(std::move(made));
+  }
+  std::vector<const PendingExchange*> without;
+  std::vector<ExchangeId> ids;
+  for (const PendingExchange& exchange : batch) {
+    if ((exchange.missing & kMissingVectors) == 0) continue;
+    without.push_back(&exchange);
+    ids.push_back(exchange.id);
+  }
+  MEMD_TRY_ASSIGN(const auto stored, store_.ask(ExchangeVectorsQuery{ids, model_->embedder->model().name}));
+  const auto make_vectors = [&] { return vectors_.make(*model_, without, stored, stop); };
+  auto vectors = std::async(options_.in_background ? std::launch::deferred : std::launch::async, make_vectors);
+  MEMD_TRY(add_terms(batch, made));
+  MEMD_TRY(add_vectors(vectors.get(), batch, made));
   return write(std::move(made));
 }
 
-Result<void> ExchangeEnricher::add_vectors(const std::vector<PendingExchange>& batch, std::vector<Enrichment>& made,
-                                           const std::stop_token& stop) {
-  std::vector<const PendingExchange*> without;
-  std::vector<ExchangeId> ids;
-  std::vector<std::size_t> places;
+Result<void> ExchangeEnricher::add_terms(const std::vector<PendingExchange>& batch, std::vector<Enrichment>& made) {
   for (std::size_t i = 0; i < batch.size(); ++i) {
-    if ((batch[i].missing & kMissingVectors) == 0) continue;
-    without.push_back(&batch[i]);
-    ids.push_back(batch[i].id);
-    places.push_back(i);
+    if ((batch[i].missing & kMissingTerms) == 0) continue;
+    auto& terms = made[i].terms.emplace();
+    if (!terms_) continue;
+    MEMD_TRY_ASSIGN(terms, terms_->extract(batch[i]));
   }
-  MEMD_TRY_ASSIGN(const auto stored, store_.ask(ExchangeVectorsQuery{ids, model_->embedder->model().name}));
-  auto vectors = vectors_.make(*model_, without, stored, stop);
+  return {};
+}
+
+Result<void> ExchangeEnricher::add_vectors(Result<std::vector<ExchangeVectors>> vectors,
+                                           const std::vector<PendingExchange>& batch, std::vector<Enrichment>& made) {
   listener_.on_texts(vectors_.texts_embedded(), vectors_.texts_refused());
   if (!vectors) {
     if (vectors.error().is(Errc::cancelled) || model_->remote == nullptr) return vectors.error();
@@ -191,8 +201,9 @@ Result<void> ExchangeEnricher::add_vectors(const std::vector<PendingExchange>& b
     return {};
   }
   target_.succeeded();
-  for (std::size_t i = 0; i < places.size(); ++i)
-    made[places[i]].vectors = std::move((*vectors)[i]);
+  auto next = vectors->begin();
+  for (std::size_t i = 0; i < batch.size(); ++i)
+    if ((batch[i].missing & kMissingVectors) != 0) made[i].vectors = std::move(*next++);
   return {};
 }
 
@@ -220,8 +231,10 @@ Result<void> ExchangeEnricher::write(std::vector<Enrichment> made) {
   return {};
 }
 
-// Adapts the batch size so that one batch occupies the writer for about options_.hold.
+// Adapts the batch size so that one batch occupies the writer for about options_.hold. While somebody waits, batches are
+// as large as they may be: each commit writes pages again that the one before has written.
 void ExchangeEnricher::adapt(std::chrono::nanoseconds held, std::size_t exchanges) {
+  if (!options_.in_background) return;
   if (held > options_.hold)
     batch_ = std::max(batch_ / 2, kLeastExchanges);
   else if (held * 2 < options_.hold && exchanges >= batch_)

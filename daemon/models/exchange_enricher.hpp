@@ -79,7 +79,7 @@ struct EnrichmentParts {
 };
 
 struct EnrichmentOptions {
-  bool in_background = true;                      // the thread runs at the lowest CPU priority
+  bool in_background = true;                      // at the lowest CPU priority; false: somebody waits for the end
   std::chrono::milliseconds hold{5};              // target time that one batch occupies the writer
   std::size_t most_exchanges = 256;               // in one batch
   ExchangeDebouncer::Limits local{1000, 10'000};  // before an exchange is embedded in this process
@@ -89,7 +89,8 @@ struct EnrichmentOptions {
 };
 
 // Takes exchanges from the queue in the store in batches, makes their missing terms and vectors, and has them written.
-// Chooses the model that makes vectors. One thread. Borrows the parts, the clock and the listener.
+// Chooses the model that makes vectors. One thread, and another one for vectors while somebody waits
+// (!EnrichmentOptions::in_background). Borrows the parts, the clock and the listener.
 class ExchangeEnricher {
  public:
   // Receives the enricher's reports, on its thread.
@@ -123,8 +124,9 @@ class ExchangeEnricher {
   Result<std::vector<PendingExchange>> next_batch(bool include_unsettled);
   std::vector<PendingExchange> settled_of(std::vector<PendingExchange> pending, bool include_unsettled);
   Result<void> enrich(const std::vector<PendingExchange>& batch, const std::stop_token& stop);
-  Result<void> add_vectors(const std::vector<PendingExchange>& batch, std::vector<Enrichment>& made,
-                           const std::stop_token& stop);
+  Result<void> add_terms(const std::vector<PendingExchange>& batch, std::vector<Enrichment>& made);
+  Result<void> add_vectors(Result<std::vector<ExchangeVectors>> vectors, const std::vector<PendingExchange>& batch,
+                           std::vector<Enrichment>& made);
   Result<void> write(std::vector<Enrichment> made);
   void adapt(std::chrono::nanoseconds held, std::size_t exchanges);
   Result<void> drop_replaced_vectors(const std::stop_token& stop);

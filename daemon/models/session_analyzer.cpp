@@ -8,7 +8,9 @@
 namespace memd {
 namespace {
 
-constexpr std::size_t kAtOnce = 8;  // sessions in a transaction, because each one rewrites pages of the same tables
+// Sessions in a transaction, because each one rewrites pages of the same tables.
+constexpr std::size_t kAtOnce = 8;
+constexpr std::size_t kAtOnceInForeground = 64;
 
 }  // namespace
 
@@ -29,7 +31,8 @@ Result<bool> SessionAnalyzer::take_some() {
     if (due_.empty()) return false;
   }
   std::vector<Analyzed> sessions;
-  while (!due_.empty() && sessions.size() < kAtOnce) {
+  const std::size_t most = options_.in_background ? kAtOnce : kAtOnceInForeground;
+  while (!due_.empty() && sessions.size() < most) {
     MEMD_TRY_ASSIGN(std::optional<KeptDigest> digest, store_.ask(MakeDigestQuery{due_.front().session_pk}));
     sessions.push_back({due_.front(), std::move(digest)});
     due_.pop_front();

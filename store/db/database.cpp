@@ -6,6 +6,7 @@
 
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 
@@ -220,6 +221,11 @@ Database& Database::operator=(Database&& other) noexcept {
   stop_ = std::move(other.stop_);
   observed_ = std::move(other.observed_);
   return *this;
+}
+
+std::size_t Database::SqlHash::operator()(std::string_view sql) const {
+  constexpr std::size_t kEnd = 48;
+  return hash64(sql.substr(0, kEnd)) ^ hash64(sql.substr(sql.size() - std::min(sql.size(), kEnd)), sql.size());
 }
 
 Statement& Database::prepare(std::string_view sql) {

@@ -215,10 +215,15 @@ class Database {
   struct Closer {
     void operator()(sqlite3* db) const noexcept { sqlite3_close_v2(db); }
   };
+  // Of both ends of an SQL text, which tell statements apart: one that inserts many rows has thousands of bytes.
+  struct SqlHash {
+    using is_transparent = void;
+    std::size_t operator()(std::string_view sql) const;
+  };
   explicit Database(std::unique_ptr<sqlite3, Closer> db) : db_(std::move(db)) {}
 
   std::unique_ptr<sqlite3, Closer> db_;
-  std::unordered_map<std::string, std::unique_ptr<Statement>, TextHash, std::equal_to<>> statements_;
+  std::unordered_map<std::string, std::unique_ptr<Statement>, SqlHash, std::equal_to<>> statements_;
   std::unordered_map<std::type_index, std::shared_ptr<void>> kept_;
   std::unique_ptr<std::stop_token> stop_;
   std::unique_ptr<Observed> observed_;

@@ -20,9 +20,10 @@ namespace memd::topics {
 namespace {
 
 std::int64_t topic_pk(sqlite::Database& db, const TopicMention& t) {
-  db.run("INSERT INTO topics (topic, stems) VALUES (?1, iif(?2 = '', ?1, ?2)) ON CONFLICT DO NOTHING", t.topic,
-         t.stems);
-  return db.query("SELECT topic_pk FROM topics WHERE topic = ?", t.topic).value_or(0);
+  if (const auto known = db.query("SELECT topic_pk FROM topics WHERE topic = ?", t.topic).value_or(0); known != 0)
+    return known;
+  db.run("INSERT INTO topics (topic, stems) VALUES (?1, iif(?2 = '', ?1, ?2))", t.topic, t.stems);
+  return db.last_insert_rowid();
 }
 
 }  // namespace
@@ -56,7 +57,9 @@ void save(sqlite::Database& db, ExchangeId id, std::span<const TopicMention> top
 
 namespace memd::enrichment {
 
-void save_identifiers(sqlite::Database& db, const std::vector<std::string>& identifiers) {
+void save_identifiers(sqlite::Database& db, std::vector<std::string> identifiers) {
+  std::sort(identifiers.begin(), identifiers.end());
+  identifiers.erase(std::unique(identifiers.begin(), identifiers.end()), identifiers.end());
   auto& insert = db.prepare("INSERT OR IGNORE INTO identifier_parts (part, identifier) VALUES (?, ?)");
   for (const std::string& identifier : identifiers) {
     const std::string name = ascii::lowered(identifier);
@@ -158,17 +161,23 @@ const std::string& pending_sql(unsigned missing) {
 }  // namespace
 
 void save(sqlite::Database& db, std::span<const Enrichment> made) {
+  std::vector<std::string> identifiers;  // exchanges of one session have many in common
   for (const Enrichment& e : made) {
     const bool found = db.query("SELECT 1 FROM exchanges WHERE exchange_pk = ?", e.id).any();
     if (!found) continue;
-    if (e.terms) save_terms(db, e.id, *e.terms);
+    if (e.terms) {
+      topics::save(db, e.id, e.terms->topics);
+      identifiers.insert(identifiers.end(), e.terms->identifiers.begin(), e.terms->identifiers.end());
+    }
     if (e.vectors) save_vectors(db, e.id, *e.vectors);
     const unsigned done = (e.terms ? kMissingTerms : 0U) | (e.vectors ? kMissingVectors : 0U);
     db.run("DELETE FROM enrichment_queue WHERE exchange_pk = ?1 AND revision = ?2 AND missing & ~?3 = 0", e.id,
            e.revision, static_cast<std::int64_t>(done));
-    db.run("UPDATE enrichment_queue SET missing = missing & ~?3 WHERE exchange_pk = ?1 AND revision = ?2", e.id,
-           e.revision, static_cast<std::int64_t>(done));
+    if (db.changes() == 0)
+      db.run("UPDATE enrichment_queue SET missing = missing & ~?3 WHERE exchange_pk = ?1 AND revision = ?2", e.id,
+             e.revision, static_cast<std::int64_t>(done));
   }
+  save_identifiers(db, std::move(identifiers));
 }
 
 }  // namespace memd::enrichment

@@ -43,7 +43,7 @@ void save_vectors(sqlite::Database& db, ExchangeId id, const ExchangeVectors& ve
 
 // Stores names (as returned by extract_identifiers()) under each of their parts. The full-text index maps them to
 // exchanges.
-void save_identifiers(sqlite::Database& db, const std::vector<std::string>& identifiers);
+void save_identifiers(sqlite::Database& db, std::vector<std::string> identifiers);
 // Deletes names that no exchange contains any more.
 void prune_identifiers(sqlite::Database& db);
 

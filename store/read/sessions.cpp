@@ -212,36 +212,69 @@ constexpr int kCandidates = 5;
 // Condition: the stored outcome is valid. A session continued since its analysis did not end with that outcome.
 const std::string kJudged = "s.analysis_version > 0 OR s.evicted_at IS NOT NULL OR s.next_seq = 0";
 
-// The duration of `sessions s` (Cost::wall_clock); NULL without exchanges that have a time. An exchange within
-// kStoppedAfter is one span. A longer one may contain idle time (a question that nobody answered, a session continued
-// days later), so its spans come from its events: two that follow each other within that time, and a tool call with
-// its result, if that came within a day. Evicted exchanges have no events; then their time is in the digest.
-const std::string kPause = std::to_string(kStoppedAfter);
-const std::string kWorkTime = R"((
-  SELECT sum(max(0, span_end - max(span_start, covered))) FROM (
-    SELECT span_start, span_end, coalesce(max(span_end) OVER (
-      ORDER BY span_start, span_end ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0) AS covered FROM (
-      SELECT x.started_at AS span_start, x.ended_at AS span_end FROM exchanges x
-      WHERE x.session_pk = s.session_pk AND x.started_at > 0 AND x.ended_at - x.started_at <= )" +
-                              kPause + R"(
-      UNION ALL
-      SELECT span_start, span_end FROM (
-        SELECT lag(e.time) OVER (PARTITION BY x.exchange_number ORDER BY e.time) AS span_start, e.time AS span_end
-        FROM exchanges x JOIN events e ON e.session_pk = x.session_pk AND e.seq BETWEEN x.first_seq AND x.last_seq
-        WHERE x.session_pk = s.session_pk AND x.started_at > 0 AND x.ended_at - x.started_at > )" +
-                              kPause + R"(
-          AND e.time > 0)
-      WHERE span_end - span_start <= )" +
-                              kPause + R"(
-      UNION ALL
-      SELECT c.time, r.time FROM exchanges x
-      JOIN events c ON c.session_pk = x.session_pk AND c.seq BETWEEN x.first_seq AND x.last_seq
-      JOIN events r ON r.session_pk = c.session_pk AND r.seq = c.pair_seq
-      WHERE x.session_pk = s.session_pk AND x.started_at > 0 AND x.ended_at - x.started_at > )" +
-                              kPause + R"(
-        AND c.kind = )" + std::to_string(static_cast<int>(EventKind::tool_call)) +
-                              R"( AND c.time > 0 AND r.time - c.time BETWEEN 0 AND )" + std::to_string(kMsPerDay) +
-                              R"())))";
+// Stretches of time, of which those that overlap count once.
+class WorkSpans {
+ public:
+  void add(TimeMs start, TimeMs end) { spans_.emplace_back(start, end); }
+
+  std::optional<TimeMs> total() {
+    if (spans_.empty()) return std::nullopt;
+    std::sort(spans_.begin(), spans_.end());
+    TimeMs sum = 0;
+    TimeMs covered = 0;
+    for (const auto& [start, end] : spans_) {
+      sum += std::max<TimeMs>(0, end - std::max(start, covered));
+      covered = std::max(covered, end);
+    }
+    return sum;
+  }
+
+ private:
+  std::vector<std::pair<TimeMs, TimeMs>> spans_;
+};
+
+// An exchange within kStoppedAfter is one span. A longer one may contain idle time (a question that nobody answered, a
+// session continued days later), so its spans come from its events: those that follow each other within that time, and
+// a tool call with its result, if that came within a day.
+void add_work_of_events(sqlite::Database& db, std::int64_t session_pk, std::int64_t first_seq, std::int64_t last_seq,
+                        WorkSpans& spans) {
+  struct Moment {
+    std::int64_t seq = 0;
+    TimeMs time = 0;
+    std::int64_t result_seq = 0;  // of a call; -1: it has none
+  };
+  auto& q = db.query(sql_text("SELECT seq, time, iif(kind = EventKind::tool_call, coalesce(pair_seq, -1), -1)"
+                              " FROM events WHERE session_pk = ?1 AND seq BETWEEN ?2 AND ?3 AND time > 0"),
+                     session_pk, first_seq, last_seq);
+  std::vector<Moment> moments;
+  while (q.step())
+    moments.push_back(sqlite::fields_of<Moment>(q));
+  for (const Moment& call : moments) {
+    if (call.result_seq < 0) continue;
+    const auto result = std::ranges::lower_bound(moments, call.result_seq, {}, &Moment::seq);
+    const bool inside = result != moments.end() && result->seq == call.result_seq;
+    const TimeMs answered =
+        inside ? result->time
+               : db.query("SELECT time FROM events WHERE session_pk = ?1 AND seq = ?2", session_pk, call.result_seq)
+                     .value_or(0);
+    const TimeMs took = answered - call.time;
+    const bool is_between_events = inside && took <= kStoppedAfter;
+    if (took >= 0 && took <= kMsPerDay && !is_between_events) spans.add(call.time, answered);
+  }
+  std::ranges::sort(moments, {}, &Moment::time);
+  for (auto begin = moments.begin(); begin != moments.end();) {
+    auto last = begin;
+    while (last + 1 != moments.end() && (last + 1)->time - last->time <= kStoppedAfter)
+      ++last;
+    if (last != begin) spans.add(begin->time, last->time);
+    begin = last + 1;
+  }
+}
+
+// Evicted exchanges have no events; their time is in the digest.
+TimeMs digested_work_time(sqlite::Database& db, std::int64_t session_pk) {
+  return db.query("SELECT wall_clock_ms FROM session_digests WHERE session_pk = ?1", session_pk).value_or(0);
+}
 
 // The file that the session is read from; of an evicted one, as its digest says.
 const std::string kSourcePath =
@@ -267,9 +300,7 @@ const std::string kSessionsColumns = std::string(R"(
   s.stopped_at, s.capture_disabled_at, s.discovered_at, s.ingested_at,
   iif(s.analysis_version > 0 OR s.evicted_at IS NOT NULL, s.analyzed_at, 0), s.evicted_at,)" +
                                      kSourceBytes + R"(,
-  coalesce((SELECT d.wall_clock_ms FROM session_digests d WHERE d.session_pk = s.session_pk AND s.analysis_version > 0),
-           )" + kWorkTime + R"(,
-           (SELECT d.wall_clock_ms FROM session_digests d WHERE d.session_pk = s.session_pk)),
+  (SELECT d.wall_clock_ms FROM session_digests d WHERE d.session_pk = s.session_pk AND s.analysis_version > 0),
   iif()" + kJudged + R"(, s.outcome_signs, 0),
 )" + std::string(kAttributeColumns) + R"(,
   iif(s.lines_added + s.lines_removed > 0, 0,
@@ -289,6 +320,10 @@ SessionRow read_session(sqlite::Database& db, const sqlite::Statement& q) {
   r.title = session_title(q.text(16), q.text(17));
   sqlite::read_from(q, 18, r.life.silent_since, r.life.stopped_at, r.life.capture_disabled_at, r.watermarks,
                     r.source_bytes, r.cost.wall_clock);
+  if (q.is_null(26)) {
+    const auto worked = work_time(db, r.pk);
+    r.cost.wall_clock = worked ? *worked : digested_work_time(db, r.pk);
+  }
   r.outcome_reasons = outcome_reasons(r.outcome, OutcomeSignSet::of_bits(q.int64(27)));
   if (r.lines_added + r.lines_removed <= 0) sqlite::read_from(q, 48, r.lines_added, r.lines_removed);
   const SessionTokens tokens = session_tokens(db, r.pk);
@@ -301,8 +336,27 @@ SessionRow read_session(sqlite::Database& db, const sqlite::Statement& q) {
 }  // namespace
 
 std::optional<TimeMs> work_time(sqlite::Database& db, std::int64_t session_pk) {
-  static const std::string sql = "SELECT " + kWorkTime + " FROM sessions s WHERE s.session_pk = ?1";
-  return db.query(sql, session_pk).number();
+  struct Exchange {
+    TimeMs started_at = 0;
+    TimeMs ended_at = 0;
+    std::int64_t first_seq = 0;
+    std::int64_t last_seq = 0;
+  };
+  WorkSpans spans;
+  std::vector<Exchange> long_ones;
+  auto& q = db.query(
+      "SELECT started_at, ended_at, first_seq, last_seq FROM exchanges WHERE session_pk = ?1 AND started_at > 0",
+      session_pk);
+  while (q.step()) {
+    const auto x = sqlite::fields_of<Exchange>(q);
+    if (x.ended_at - x.started_at <= kStoppedAfter)
+      spans.add(x.started_at, x.ended_at);
+    else
+      long_ones.push_back(x);
+  }
+  for (const Exchange& x : long_ones)
+    add_work_of_events(db, session_pk, x.first_seq, x.last_seq, spans);
+  return spans.total();
 }
 
 void read_attributes(const sqlite::Statement& row, int column, SessionAttributes& out) {

@@ -56,10 +56,10 @@ RunOutcome printed_outcome(const std::vector<PrintedStatus>& printed, std::strin
 RunOutcome run_outcome(std::string_view line, CommandPurpose purpose, const CommandEnd& end) {
   const LineStatus status = read_line_status(line, purpose);
   const bool line_is_cut = line.size() + 4 > kCommandLineLimit;  // its end may hide the exit code
+  if (end.exit_code.value_or(0) != 0 && status.exit.nonzero_fails) return RunOutcome::failed;
   const RunReport report = read_run_report(purpose, end.output, end.output_end);
-  const bool fails = end.exit_code ? *end.exit_code != 0 : end.reported_failed;
-  if (fails && status.exit.nonzero_fails)
-    return !end.exit_code && report.not_ended ? RunOutcome::unknown : RunOutcome::failed;
+  if (!end.exit_code && end.reported_failed && status.exit.nonzero_fails)
+    return report.not_ended ? RunOutcome::unknown : RunOutcome::failed;
   if (report.failed) return RunOutcome::failed;
   RunOutcome printed = printed_outcome(status.printed, end.output_end);
   if (printed == RunOutcome::unknown) printed = printed_outcome(status.printed, end.output);

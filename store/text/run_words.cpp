@@ -28,11 +28,13 @@ bool matches_from(std::string_view line, std::string_view pattern) {
     if (pattern == "$") return line.empty();
     if (pattern.starts_with(kGap)) {
       pattern.remove_prefix(kGap.size());
-      const bool is_word =
-          !pattern.empty() && pattern.front() != '#' && pattern.front() != '$' && !pattern.starts_with(kGap);
+      const bool is_number = pattern.starts_with('#');
+      const bool is_word = !pattern.empty() && !is_number && pattern.front() != '$' && !pattern.starts_with(kGap);
       for (std::size_t at = 0; at <= line.size(); ++at) {
         if (is_word) at = line.find(pattern.front(), at);
-        if (at == std::string_view::npos) return false;
+        while (is_number && at < line.size() && !is_of_number(line[at]))
+          ++at;
+        if (at >= line.size() && (is_word || is_number)) return false;
         if (matches_from(line.substr(at), pattern)) return true;
       }
       return false;

@@ -314,6 +314,23 @@ bool names_nothing(std::string_view word) {
   return std::any_of(endings.begin(), endings.end(), [&](const std::string& end) { return word.ends_with(end); });
 }
 
+std::optional<ShapedToken> as_identifier(std::string_view run) {
+  const std::size_t first = run.find_first_not_of('_');
+  if (first == std::string_view::npos) return std::nullopt;
+  run.remove_prefix(first);
+  run = run.substr(0, run.find_last_not_of('_') + 1);
+  if (run.size() < 3 || run.size() > kLongestIdentifier || count_of(run, is_letter) < 3) return std::nullopt;
+  return ShapedToken{run, TokenShape::identifier};
+}
+
+std::optional<ShapedToken> as_word(std::string_view run) {
+  if (names_nothing(run)) return std::nullopt;
+  run = without_particle(run);
+  if (run.size() < 2 || run.size() > kLongestWord * (static_cast<unsigned char>(run[0]) >= 0x80 ? 2 : 1))
+    return std::nullopt;
+  return ShapedToken{run, TokenShape::word};
+}
+
 std::optional<ShapedToken> shape_word(std::string_view run, bool called, bool in_code) {
   if (is_ticket(run)) return ShapedToken{run, TokenShape::identifier};
   if (is_random(run)) return std::nullopt;
@@ -322,19 +339,8 @@ std::optional<ShapedToken> shape_word(std::string_view run, bool called, bool in
   const bool underscore = run.find('_') != std::string_view::npos;
   const bool dots = run.find('.') != std::string_view::npos || run.find("::") != std::string_view::npos;
   if (count_of(run, [](char c) { return c == '.'; }) > 2) return std::nullopt;
-  if (underscore || dots || (has_inner_capital(run) && dashes == 0) || (called && in_code)) {
-    const std::size_t first = run.find_first_not_of('_');
-    if (first == std::string_view::npos) return std::nullopt;
-    run.remove_prefix(first);
-    run = run.substr(0, run.find_last_not_of('_') + 1);
-    if (run.size() < 3 || run.size() > kLongestIdentifier || count_of(run, is_letter) < 3) return std::nullopt;
-    return ShapedToken{run, TokenShape::identifier};
-  }
-  if (names_nothing(run)) return std::nullopt;
-  run = without_particle(run);
-  if (run.size() < 2 || run.size() > kLongestWord * (static_cast<unsigned char>(run[0]) >= 0x80 ? 2 : 1))
-    return std::nullopt;
-  return ShapedToken{run, TokenShape::word};
+  if (underscore || dots || (has_inner_capital(run) && dashes == 0) || (called && in_code)) return as_identifier(run);
+  return as_word(run);
 }
 
 }  // namespace
@@ -347,6 +353,9 @@ bool is_file_name(std::string_view name) {
 }
 
 std::optional<ShapedToken> shape_token(std::string_view run, bool called, bool in_code) {
+  // Most words have only letters, and those need no look at their signs.
+  if (std::all_of(run.begin(), run.end(), ascii::is_letter))
+    return (called && in_code) || has_inner_capital(run) ? as_identifier(run) : as_word(run);
   if (run.ends_with("'s") || run.ends_with("'S")) run.remove_suffix(2);
   if (run.find('@') != std::string_view::npos) return std::nullopt;
   const std::size_t slash = run.rfind('/');

@@ -14,7 +14,7 @@ constexpr std::int64_t kFormatVersion = 4;
 constexpr int kSegmentShift = 37;       // of the segment in a page's key; below: 6 bits of doclist index, page number
 constexpr char kMainIndex = '0';        // prefix of each word
 constexpr std::size_t kPageHeader = 4;  // bytes
-constexpr std::size_t kWordsKept = 32;  // words cached; each takes a page per segment that holds it
+constexpr std::size_t kWordsKept = 32;  // words cached; each keeps a page per segment that holds it
 constexpr std::int64_t kShortSegment = 256;  // pages; up to here first words can be cached
 constexpr std::size_t kPagesKept = 128;      // pages cached, of 4 KiB each
 constexpr std::size_t kLookedThrough = 3;    // segments searched by contains_long_since()
@@ -89,12 +89,14 @@ bool PositionReader::next_slowly() {
 
 bool PostingCursor::load_page() {
   if (page_number_ > last_page_) return false;
-  if (!index_->read_page(segment_, page_number_, page_)) damaged();
-  measure_page();
+  set_page(index_->read_page(segment_, page_number_));
   return true;
 }
 
-void PostingCursor::measure_page() {
+void PostingCursor::set_page(std::shared_ptr<const std::string> page) {
+  if (!page) damaged();
+  shared_page_ = std::move(page);
+  page_ = *shared_page_;
   content_end_ = content_end_of(page_);
   list_end_ = page_.size() + 1;
   if (std::size_t footer = content_end_; footer < page_.size()) list_end_ = size_at(page_, footer);
@@ -240,19 +242,18 @@ void FullTextIndex::read_structure(std::string_view record) {
   structure_ = record;
 }
 
-bool FullTextIndex::read_page(std::int64_t segment, std::int64_t page, std::string& out) {
+FullTextIndex::Page FullTextIndex::read_page(std::int64_t segment, std::int64_t page) {
   db_.throw_if_stopped();
   const auto row = db_.query(page_sql_, (segment << kSegmentShift) + page).row();
-  if (row) out = row->blob(0);
-  return static_cast<bool>(row);
+  return row ? std::make_shared<const std::string>(row->blob(0)) : nullptr;
 }
 
-const std::string& FullTextIndex::sought_page(std::int64_t segment, std::int64_t page) {
+const FullTextIndex::Page& FullTextIndex::sought_page(std::int64_t segment, std::int64_t page) {
   db_.throw_if_stopped();
   const std::int64_t key = (segment << kSegmentShift) + page;
   if (const auto kept = sought_.find(key); kept != sought_.end()) return kept->second;
-  std::string read;
-  if (!read_page(segment, page, read)) damaged();
+  Page read = read_page(segment, page);
+  if (!read) damaged();
   if (sought_.size() >= kPagesKept) sought_.clear();
   return sought_.emplace(key, std::move(read)).first->second;
 }
@@ -309,7 +310,8 @@ void PostingCursor::enter(std::size_t entries, std::size_t list_end) {
 // Moves the cursor to the first entry of the word. Returns false if the segment does not contain it.
 bool FullTextIndex::seek(PostingCursor& cursor, std::string_view word) {
   if (cursor.page_number_ > cursor.last_page_) return false;
-  const std::string& page = sought_page(cursor.segment_, cursor.page_number_);
+  const Page& shared = sought_page(cursor.segment_, cursor.page_number_);
+  const std::string_view page = *shared;
   std::size_t same = 0;  // length of the common prefix of `word` and the previous, smaller word of the page
   for (PageWords words(page, content_end_of(page)); words.next();) {
     if (words.kept() > same) continue;      // differs from `word` where the previous one does
@@ -319,8 +321,7 @@ bool FullTextIndex::seek(PostingCursor& cursor, std::string_view word) {
     const auto differs = static_cast<std::size_t>(
         std::mismatch(fresh.begin(), fresh.end(), rest.begin(), rest.end()).first - fresh.begin());
     if (differs == fresh.size() && differs == rest.size()) {
-      cursor.page_ = page;
-      cursor.measure_page();
+      cursor.set_page(shared);
       cursor.enter(words.entries(), words.list_end());
       return true;
     }
@@ -413,7 +414,8 @@ std::vector<PostingCursor> FullTextIndex::find_in(const std::vector<Segment>& se
 
 PostingCursor FullTextIndex::cursor_over(std::string entries) {
   PostingCursor cursor(*this, 0, 0, 0);
-  cursor.page_ = std::move(entries);
+  cursor.shared_page_ = std::make_shared<const std::string>(std::move(entries));
+  cursor.page_ = *cursor.shared_page_;
   cursor.content_end_ = cursor.page_.size();
   cursor.list_end_ = cursor.content_end_ + 1;
   cursor.read_entry(true);

@@ -26,7 +26,7 @@ class PositionBytes {
   char at(std::size_t offset) const { return bytes_[offset]; }
   std::string_view view() const { return {bytes_.data(), size_}; }
   // Appends `size` bytes of the page from `offset` on. Mostly a few: copying a fixed number instead saves a call.
-  void append(const std::string& page, std::size_t offset, std::size_t size) {
+  void append(std::string_view page, std::size_t offset, std::size_t size) {
     if (bytes_.size() - size_ < size + kFew) bytes_.resize(2 * bytes_.size() + size + kFew);
     char* const to = bytes_.data() + size_;
     if (size <= kFew && offset + kFew <= page.size())
@@ -42,8 +42,8 @@ class PositionBytes {
   std::size_t size_ = 0;
 };
 
-// A cursor over the posting list of one word in one segment of the index, in order of document ids. Owns a copy of its
-// current page and borrows the index. For one query, on the index's thread.
+// A cursor over the posting list of one word in one segment of the index, in order of document ids. Shares its current
+// page with copies of it and borrows the index. For one query, on the index's thread.
 class PostingCursor {
  public:
   bool at_end() const { return at_end_; }
@@ -82,16 +82,17 @@ class PostingCursor {
   void next_slowly();
   std::size_t first_entry() const;
   void read_entry(bool absolute);
-  void enter(std::size_t entries, std::size_t list_end);  // starts the list of a word on the page
-  bool load_page();                                       // loads page_number_; false after the last page
-  void measure_page();                                    // sets the bounds of the loaded page
-  bool load_next_page();                                  // false: the list has ended
+  void enter(std::size_t entries, std::size_t list_end);   // starts the list of a word on the page
+  bool load_page();                                        // loads page_number_; false after the last page
+  void set_page(std::shared_ptr<const std::string> page);  // and its bounds
+  bool load_next_page();                                   // false: the list has ended
 
   FullTextIndex* index_;
   std::int64_t segment_;
   std::int64_t page_number_;
   std::int64_t last_page_;
-  std::string page_;
+  std::shared_ptr<const std::string> shared_page_;
+  std::string_view page_;
   std::size_t offset_ = 0;       // end of what was read of the page
   std::size_t content_end_ = 0;  // where the page's footer starts
   std::size_t list_end_ = 0;     // where the next word starts, or past the page
@@ -183,8 +184,9 @@ class FullTextIndex {
     std::int64_t page = 0;
   };
   std::vector<FirstWord> first_words(const Segment& segment);  // the first word of each page, in order
-  bool read_page(std::int64_t segment, std::int64_t page, std::string& out);
-  const std::string& sought_page(std::int64_t segment, std::int64_t page);  // valid until the next call
+  using Page = std::shared_ptr<const std::string>;
+  Page read_page(std::int64_t segment, std::int64_t page);           // null: there is none
+  const Page& sought_page(std::int64_t segment, std::int64_t page);  // valid until the next call
 
   sqlite::Database& db_;
   const std::string page_sql_;
@@ -201,8 +203,8 @@ class FullTextIndex {
     std::int64_t asked = 0;              // number of searches so far
     std::vector<FirstWord> first_words;  // empty: not read
   };
-  std::unordered_map<std::int64_t, Pages> pages_;         // by segment
-  std::unordered_map<std::int64_t, std::string> sought_;  // cache of searched pages, by their keys
+  std::unordered_map<std::int64_t, Pages> pages_;  // by segment
+  std::unordered_map<std::int64_t, Page> sought_;  // cache of searched pages, by their keys
   std::int64_t documents_ = 0;
   std::int64_t words_ = 0;
 };

@@ -132,6 +132,44 @@ class Recurring {
   std::string clean_;
 };
 
+// Masks many short texts, of which few have any sign of a secret: all are searched for signs together, because each
+// search takes as long as one of a hundred bytes. Borrows the texts until finish().
+class ShortTexts {
+ public:
+  void redact(std::string& text) {
+    if (text.size() < kShortest) return;
+    if (text.size() > kLong) {
+      memd::redact(text);
+      return;
+    }
+    begins_.push_back(joined_.size());
+    texts_.push_back(&text);
+    joined_.append(text).push_back('\n');
+    if (joined_.size() > kTogether) finish();
+  }
+
+  void finish() {
+    std::vector<bool> has_sign(texts_.size());
+    redaction::secret_finder().each_sign(joined_, [&](std::size_t at) {
+      const auto behind = std::upper_bound(begins_.begin(), begins_.end(), at);
+      has_sign[static_cast<std::size_t>(behind - begins_.begin()) - 1] = true;
+    });
+    for (std::size_t i = 0; i < texts_.size(); ++i)
+      if (has_sign[i]) memd::redact(*texts_[i]);
+    begins_.clear();
+    texts_.clear();
+    joined_.clear();
+  }
+
+ private:
+  static constexpr std::size_t kLong = 160;         // bytes
+  static constexpr std::size_t kTogether = 16'384;  // bytes
+
+  std::string joined_;
+  std::vector<std::size_t> begins_;
+  std::vector<std::string*> texts_;
+};
+
 // An id of a call that holds a secret gets another name, because two of them must not become one.
 void rename_if_secret(std::string& call_id) {
   if (has_secret(call_id)) call_id = "call/" + std::to_string(hash64(call_id));
@@ -140,47 +178,49 @@ void rename_if_secret(std::string& call_id) {
 }  // namespace
 
 void mask_secrets(EventBatch& batch) {
+  ShortTexts texts;
   std::array<Recurring, 6> recurring;
   for (auto& e : batch.events) {
     for (auto* text : {&e.text, &e.summary, &e.search_text})
-      redact(*text);
+      texts.redact(*text);
     rename_if_secret(e.call_id);
     const std::array shared{&e.tool, &e.lifecycle, &e.cwd, &e.git_branch, &e.model, &e.agent_version};
     for (std::size_t i = 0; i < shared.size(); ++i)
       recurring[i].redact(*shared[i]);
     for (auto& file : e.files)
-      redact(file.path);
+      texts.redact(file.path);
     for (auto& command : e.facts.commands) {
-      redact(command.line);
-      redact(command.directory);
+      texts.redact(command.line);
+      texts.redact(command.directory);
     }
     if (e.facts.todos)
       for (auto& item : e.facts.todos->items) {
-        redact(item.key);
-        redact(item.text);
+        texts.redact(item.key);
+        texts.redact(item.text);
       }
-    redact(e.text_end);
-    redact(e.pull_request);
+    texts.redact(e.text_end);
+    texts.redact(e.pull_request);
   }
   for (auto& u : batch.sessions) {
     for (auto* text : {&u.title, &u.description, &u.agent_name, &u.project_hint, &u.cwd, &u.git_branch, &u.model,
                        &u.agent_version, &u.mode, &u.repo})
-      redact(*text);
+      texts.redact(*text);
     rename_if_secret(u.parent_call_id);
     if (!u.record) continue;
     for (auto* text : {&u.record->cwd, &u.record->git_branch, &u.record->model, &u.record->agent_version})
-      redact(*text);
+      texts.redact(*text);
     if (!u.record->digest) continue;
     KeptDigest& digest = *u.record->digest;
     for (auto* text : {&digest.request, &digest.result, &digest.abstract})
-      redact(*text);
+      texts.redact(*text);
     for (auto& error : digest.errors) {
-      redact(error.tool);
-      redact(error.text);
+      texts.redact(error.tool);
+      texts.redact(error.text);
     }
   }
   for (auto& entry : batch.coverage)
-    redact(entry.record_type);
+    texts.redact(entry.record_type);
+  texts.finish();
 }
 
 namespace {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "store/text/redaction/bare_token.hpp"
 #include "store/text/redaction/literal_scan.hpp"
 #include "store/text/redaction/look_ahead.hpp"
 #include "store/text/redaction/secret_forms.hpp"
@@ -60,6 +61,17 @@ class SecretFinder {
   };
   // Appends the secrets, unordered; they may overlap.
   void find(std::string_view text, std::vector<Secret>& out, Signs& signs) const;
+
+  // Calls sign(begin) for each place that find() would examine. A text without any has no secret, and no other Signs.
+  // Texts that are joined by line ends have their signs at the same places as by themselves.
+  template <class F>
+  void each_sign(std::string_view text, F&& sign) const {
+    for (const Scan& scan : scans_)
+      scan.scan.each(text, [&](std::size_t begin, std::size_t /*literal*/) { sign(begin); });
+    each_long_run<kShortRun>(text, [&](std::size_t begin, std::size_t end) {
+      if (end - begin >= kLongRun || may_be_lone_word(text, begin, end)) sign(begin);
+    });
+  }
 
   const std::vector<SecretRule>& rules() const { return rules_; }
 
