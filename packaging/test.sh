@@ -21,7 +21,7 @@ asan     all tests under AddressSanitizer and UndefinedBehaviorSanitizer (layeri
 grpc     the gRPC door and its tests, in the build of asan
 tsan     the tests of what has threads under ThreadSanitizer
 release  the program as it is installed, its package and its tarball
-e2e      that program with the official MCP clients (needs node)
+e2e      that program with the official MCP clients (needs node); runs on beside browser, whose time includes it
 browser  the pages that it writes, in headless Chromium (needs node and chromium)
 dev      the incremental build of daily work, and all tests; not among the steps that run by themselves
 TEXT
@@ -68,6 +68,7 @@ skipped=0
 failures=()
 launch=() # prefix of the commands that build and run tests
 with=()   # further options of configuring
+e2e=      # the process of the clients' tests
 
 say() { printf '%s\n' "$*"; }
 skip() {
@@ -173,9 +174,9 @@ step_scripts() {
     check "bash -n $script" bash -n "$script" || true
     if command -v shellcheck >/dev/null; then check "shellcheck $script" shellcheck -S warning "$script" || true; fi
   done
-  for script in $(git ls-files -- '*.py'); do
-    check "python $script" python3 -c 'import ast, sys; ast.parse(open(sys.argv[1]).read())' "$script" || true
-  done
+  python_scripts() { git ls-files -z -- '*.py' | xargs -0 python3 -c 'import ast, sys
+for name in sys.argv[1:]: ast.parse(open(name).read(), name)'; }
+  check "python scripts" python_scripts || true
   check "plugin for Claude Code" packaging/check_plugin.py || true
 }
 
@@ -230,7 +231,15 @@ step_e2e() {
   check "e2e clients installed" test/e2e/install.sh test/e2e || return 0
   need_test_programs || return 0
   MEMD_BINARY=$release_memd MEMD_SAMPLE_SERVER=$sample_server MEMD_NEXT_BINARY=$next_memd \
-    MEMD_PACKAGE=$(find "$root/build/packages" -name '*.deb' 2>/dev/null | head -n 1) test/e2e/run.sh "$logs/e2e.tap" >"$logs/e2e.log" 2>&1 || true
+    MEMD_PACKAGE=$(find "$root/build/packages" -name '*.deb' 2>/dev/null | head -n 1) test/e2e/run.sh "$logs/e2e.tap" >"$logs/e2e.log" 2>&1 &
+  e2e=$!
+}
+
+# The clients' tests run beside those of the pages: both wait more than they compute.
+end_e2e() {
+  [ -n "$e2e" ] || return 0
+  wait "$e2e" || true
+  e2e=
   count_tap e2e
 }
 
@@ -243,6 +252,7 @@ step_browser() {
   check "browser driver installed" test/e2e/install.sh test/browser && check "node installed" test/e2e/install.sh test/e2e || return 0
   MEMD_BINARY=$release_memd test/browser/run.sh "$logs/browser.tap" >"$logs/browser.log" 2>&1 || true
   count_tap browser
+  end_e2e
 }
 
 step_asan() {
@@ -306,6 +316,7 @@ for step in "${steps[@]}"; do
   if [ $((passed + failed + skipped)) -eq $before ]; then check "$step did something" false || true; fi
   table+=$(printf '\n%-8s %8d %8d' "$step" $((SECONDS - begin)) $(($(cpu_seconds) - cpu_begin)))
 done
+end_e2e
 say
 say "$table"
 say "$(printf '%-8s %8d %8d' all "$SECONDS" "$(cpu_seconds)")"

@@ -196,10 +196,7 @@ TEST_F(TeamFaults, ANetworkThatIsSlowOrCutLosesAndDoublesNothing) {
   proxy.set_pace(test::SocketProxy::kAll);
   for (int i = 0; i < test::wanted_kills(20); ++i) {
     proxy.cut_after(static_cast<std::size_t>(i % 20) * 1500);  // from the first byte of a connection to all of a push
-    const int before = proxy.cuts();
-    const auto until = std::chrono::steady_clock::now() + 60s;
-    while (proxy.cuts() == before && std::chrono::steady_clock::now() < until)
-      std::this_thread::yield();
+    proxy.wait_for_cut(proxy.cuts());
     proxy.mend();
     test::count_kill();
   }

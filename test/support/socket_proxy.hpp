@@ -46,6 +46,8 @@ class SocketProxy {
   // Cuts when so many more bytes have gone to the server.
   void cut_after(std::size_t bytes) { left_ = bytes; }
   void mend() { left_ = kAll; }
+  // Waits until a connection has been ended or refused after cuts() was `before`.
+  void wait_for_cut(int before) const { cuts_.wait(before); }
   // How often a connection was ended or refused.
   int cuts() const { return cuts_; }
 
@@ -107,6 +109,7 @@ class SocketProxy {
     lines_.remove_if([](const Line& line) { return line.has_ended; });
     if (left_ == 0) {
       cuts_ += static_cast<int>(lines_.size());
+      cuts_.notify_all();
       lines_.clear();
     }
     if (pace != kAll) (void)::poll(nullptr, 0, kTick);
