@@ -1,6 +1,7 @@
 #include "adapters/codex/record_context.hpp"
 #include "adapters/json/json_text.hpp"
 #include "adapters/json/media.hpp"
+#include "adapters/tool_calls/choices.hpp"
 #include "adapters/tool_calls/patch_text.hpp"
 #include "adapters/tool_calls/tool_input.hpp"
 #include "adapters/tool_calls/tool_result.hpp"
@@ -68,13 +69,12 @@ struct ToolOutput {
   bool failed = false;   // non-zero exit code, or Codex's own message about a failed call
   std::optional<std::int32_t> exit_code;
   bool goes_on = false;  // the command still runs
-  std::string answers;   // for request_user_input: "question: answer", one per line
   std::string agent_id;  // for spawn_agent: the started thread
 };
 
 MEMD_KEYS(ToolOutputPartKeys, type, text);
 
-MEMD_KEYS(ObjectKeys, output, metadata, content, isError, success, answers, agent_id);
+MEMD_KEYS(ObjectKeys, output, metadata, content, isError, success, agent_id);
 
 // Codex's own messages in place of an output.
 constexpr std::array<std::string_view, 12> kRefusals{"failed in sandbox",
@@ -113,25 +113,6 @@ bool append_parts(RecordContext& c, od::array& parts, ToolOutput& out) {
   });
 }
 
-// {"answers": {"<question>": {"answers": ["…"]}}}
-bool read_answers(RecordContext& c, od::object& object, ToolOutput& out) {
-  od::object answers;
-  if (!seek_object(object, "answers", answers)) return true;
-  return for_each_field(answers, [&](std::string_view question, od::value& value) {
-    od::object entry;
-    od::value list;
-    od::array chosen;
-    if (value.get_object().get(entry) || !seek(entry, "answers", list) || list.get_array().get(chosen)) return true;
-    if (!out.answers.empty()) out.answers.push_back('\n');
-    append_unescaped(question, out.answers);
-    out.answers.push_back(':');
-    return for_each_element(chosen, [&](od::value& answer, std::size_t index) {
-      out.answers.append(index == 0 ? " " : ", ");
-      c.append_text(token_of(answer), out.answers);
-    });
-  });
-}
-
 bool read_object(RecordContext& c, od::object& object, ToolOutput& out) {
   ObjectKeys tokens;
   if (!collect(object, tokens)) return false;
@@ -149,7 +130,7 @@ bool read_object(RecordContext& c, od::object& object, ToolOutput& out) {
   }
   const auto agent = string_body(tokens.agent_id);
   if (is_uuid(agent)) out.agent_id = agent;
-  return !tokens.answers.starts_with('{') || read_answers(c, object, out);
+  return true;
 }
 
 // Reads JSON in text. Text that only looks like JSON is kept.
@@ -276,17 +257,13 @@ RecordOutcome read_result(RecordContext& c, od::object& item, const Payload& pay
   if (seek(item, "output", value) && !read_tool_output(c, value, output)) return RecordOutcome::damaged();
   // The record of how the command ended (turn_item.cpp) has the call's id, too.
   c.identify_by(output.goes_on ? "interim" : "result", string_body(payload.call_id), hash64(output.text));
+  std::string choices = tool_calls::choices_in({}, {}, output.text);
   Event& e = tool_calls::add_result(c, c.text(payload.call_id), std::move(output.text), output.failed);
   e.facts.exit_code = output.exit_code;
   if (!output.text_end.empty()) e.text_end = std::move(output.text_end);
   e.summary = output.goes_on ? std::string(kBackgroundMark) : std::move(output.marker);
   const std::string call_id = e.call_id;
-  if (!output.answers.empty()) {
-    Event& decision = c.add(EventKind::decision, Role::user);
-    decision.origin = Origin::embedded;
-    decision.call_id = call_id;
-    decision.text = std::move(output.answers);
-  }
+  tool_calls::add_choices(c, call_id, std::move(choices));
   if (!output.agent_id.empty()) c.add_subagent(make_session_uid(Platform::codex, output.agent_id), call_id, c.time);
   return RecordOutcome::indexed();
 }

@@ -5,6 +5,7 @@
 #include "adapters/json/media.hpp"
 #include "adapters/json/record_builder.hpp"
 #include "adapters/names.hpp"
+#include "adapters/tool_calls/choices.hpp"
 #include "adapters/tool_calls/tool_input.hpp"
 #include "adapters/tool_calls/tool_result.hpp"
 #include "schemas/base/stamp.hpp"
@@ -272,10 +273,12 @@ class Response {
       if (text.empty()) text = words_of(c_, *object, "pastTenseMessage");
     }
     if (!is_told && text.empty() && !refused && !is_true(part.isComplete)) return;
+    std::string choices = tool_calls::choices_in(call.name, call.arguments, text);
     Event& e = tool_calls::add_result(c_, call.id, std::move(text), failed || refused || exit_code.value_or(0) != 0);
     e.tool = call.name;
     e.facts.exit_code = exit_code;
     if (refused) e.summary = kRejectedMark;
+    tool_calls::add_choices(c_, call.id, std::move(choices));
   }
 
   RecordBuilder& c_;

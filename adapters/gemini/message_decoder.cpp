@@ -5,6 +5,7 @@
 #include "adapters/json/media.hpp"
 #include "adapters/json/stamp_token.hpp"
 #include "adapters/names.hpp"
+#include "adapters/tool_calls/choices.hpp"
 #include "adapters/tool_calls/tool_input.hpp"
 #include "adapters/tool_calls/tool_result.hpp"
 #include "schemas/base/hash.hpp"
@@ -183,6 +184,10 @@ void read_tool_call(MessageContext& c, od::object& entry, const CallKeys& tokens
   std::vector<FileTouch> files = call.files;
   ResultText result = read_result(c, entry);
   if (!has_ended(status) && result.text.empty()) return;
+  od::object asked;
+  std::string_view input;
+  if (!seek_object(entry, "args", asked) || asked.raw_json().get(input)) input = {};
+  std::string choices = tool_calls::choices_in(tool, input, result.text);
 
   Event& e = c.add(EventKind::tool_result, Role::tool, block);
   if (const TimeMs ended = time_of(c, tokens.timestamp)) e.time = ended;
@@ -192,6 +197,10 @@ void read_tool_call(MessageContext& c, od::object& entry, const CallKeys& tokens
     count_lines(entry, files.front());
     e.files.push_back(files.front());
   }
+  const TimeMs ended = e.time;
+  if (choices.empty()) return;
+  tool_calls::add_choices(c, call_id, std::move(choices));
+  c.out().events.back().time = ended;
 }
 
 // Messages.

@@ -1,6 +1,7 @@
 #include "adapters/kimi/old_wire.hpp"
 
 #include "adapters/names.hpp"
+#include "adapters/tool_calls/choices.hpp"
 #include "adapters/tool_calls/tool_input.hpp"
 #include "adapters/tool_calls/tool_result.hpp"
 #include "schemas/base/stamp.hpp"
@@ -116,9 +117,11 @@ std::string add_result(RecordBuilder& c, od::object& result, std::string_view ca
   if (const auto at = content.text.find(kAgentId); at != std::string::npos && (at == 0 || content.text[at - 1] == '\n'))
     agent = one_line(std::string_view(content.text).substr(at + kAgentId.size()), 80);
   const auto exit_code = tool_calls::exit_code_behind("Command failed with exit code: ", content.text);
+  std::string choices = tool_calls::choices_in({}, {}, content.text);
   Event& e = tool_calls::add_result(c, c.text(call), std::move(content.text), is_error);
   e.summary = std::move(content.marks);
   e.facts.exit_code = exit_code;
+  tool_calls::add_choices(c, c.text(call), std::move(choices));
   return is_identifier(agent) ? agent : std::string();
 }
 

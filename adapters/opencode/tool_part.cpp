@@ -1,5 +1,6 @@
 #include "adapters/opencode/item_decoder.hpp"
 
+#include "adapters/tool_calls/choices.hpp"
 #include "adapters/tool_calls/patch_text.hpp"
 #include "adapters/tool_calls/tool_input.hpp"
 #include "adapters/tool_calls/tool_result.hpp"
@@ -91,35 +92,11 @@ void count_changes(od::object& state, std::string_view tool, std::vector<FileTou
   }
 }
 
-// Returns the user's answers to the tool "question": "question: answer", one per line.
-std::string read_answers(ItemContext& c, od::object& state) {
-  std::vector<std::string> questions;
+// Returns a member as JSON text; empty if it is no object.
+std::string object_in(od::object& outer, std::string_view key) {
   od::object inner;
-  if (seek_object(state, "input", inner))
-    for_each_in(inner, "questions", [&](od::value& element, std::size_t) {
-      od::object question;
-      od::value text;
-      const bool told = !element.get_object().get(question) && seek(question, "question", text);
-      questions.push_back(told ? c.text(token_of(text)) : std::string());
-    });
-  std::string out;
-  if (!seek_object(state, "metadata", inner)) return out;
-  for_each_in(inner, "answers", [&](od::value& element, std::size_t index) {
-    std::string answer;
-    od::array labels;
-    if (!token_of(element).starts_with('[')) {
-      answer = c.text(token_of(element));
-    } else if (!element.get_array().get(labels)) {
-      for_each_element(labels, [&](od::value& label, std::size_t) {
-        answer.append(answer.empty() ? "" : ", ").append(c.text(token_of(label)));
-      });
-    }
-    if (answer.empty()) return;
-    out.append(out.empty() ? "" : "\n");
-    if (index < questions.size() && !questions[index].empty()) out.append(questions[index]).append(": ");
-    out.append(answer);
-  });
-  return out;
+  std::string_view raw;
+  return seek_object(outer, key, inner) && !inner.raw_json().get(raw) ? std::string(raw) : std::string();
 }
 
 MEMD_KEYS(StateKeys, status, output, error);
@@ -220,16 +197,12 @@ void read_tool_part(ItemContext& c, const ToolPart& given, od::object& state) {
       result.files = std::move(files);
     }
   }
-  if (part.tool == "question" && status == "completed") {
-    std::string answers = read_answers(c, state);
-    if (answers.empty()) return;
-    const TimeMs answered = c.out().events.back().time;
-    Event& decision = c.add(EventKind::decision, Role::user);
-    decision.time = answered;
-    decision.origin = Origin::embedded;
-    decision.call_id = part.call_id;
-    decision.text = std::move(answers);
-  }
+  if (status != "completed" || !tool_calls::asks_person(part.tool)) return;
+  const TimeMs answered = c.out().events.back().time;
+  std::string choices = tool_calls::choices_in(part.tool, object_in(state, "input"), object_in(state, "metadata"));
+  if (choices.empty()) return;
+  tool_calls::add_choices(c, part.call_id, std::move(choices));
+  c.out().events.back().time = answered;
 }
 
 }  // namespace memd::opencode

@@ -5,6 +5,7 @@
 #include "adapters/names.hpp"
 #include "adapters/registry.hpp"
 #include "adapters/snapshot/held_source.hpp"
+#include "adapters/tool_calls/choices.hpp"
 #include "adapters/tool_calls/tool_input.hpp"
 #include "adapters/tool_calls/tool_result.hpp"
 #include "schemas/base/stamp.hpp"
@@ -269,7 +270,9 @@ class Decoder final : public KeyedDecoder<Record> {
       std::string whole = is_string(text) ? c.text(text) : std::string(trimmed(raw));
       if (tool_calls::runs_commands(e.tool))
         e.facts.exit_code = exit_code ? exit_code : tool_calls::exit_code_behind("Exit Code: ", whole);
+      std::string choices = tool_calls::choices_in(e.tool, {}, whole);
       tool_calls::take_result_text(c.detail(), std::move(whole), e);
+      tool_calls::add_choices(c, std::string(e.call_id), std::move(choices));
     });
     return c.emitted() ? RecordOutcome::indexed() : RecordOutcome::unknown("no_response");
   }

@@ -146,7 +146,7 @@ ConfigurationReport configuration(const Config& config) {
   out.add("exclude.agents", config.exclude.agents);
   add_memory(config.memory, out);
   add_models(config, out);
-  out.add("decisions.judge", config.judge_decisions ? "model" : "cues");
+  out.add("decisions.judge", config.judge_decisions ? "model" : "none");
   out.add("admin.grpc.enabled", config.admin.grpc);
   out.add("admin.grpc.socket", config.admin.grpc_socket);
   return out.take();

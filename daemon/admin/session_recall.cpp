@@ -67,11 +67,10 @@ class Lines {
 
 std::string day_of(TimeMs time) { return format_rfc3339(time).substr(0, 16); }
 
-// Whether a person decided, in words that can be understood alone, and it stands.
+// Whether a person decided, and it stands.
 bool is_ruling(const PlacedObservation& made) {
   const auto& decision = made.observation.decision;
-  return decision && decision->by == DecidedBy::user && made.reversed_by == 0 &&
-         (decision->kind == DecisionKind::choice || decision->kind == DecisionKind::rejection);
+  return decision && decision->by == DecidedBy::user && made.reversed_by == 0;
 }
 
 std::string told_decision(const PlacedObservation& made) {
@@ -120,6 +119,7 @@ void add_state(Lines& lines, const continuity::Pack& state, const std::vector<st
   if (state.last_error && !error_signature(*state.last_error).empty()) lines.add("Last error: " + *state.last_error);
   lines.add_section("Keep to: ", state.constraints);
   lines.add_section("Decided: ", decided);
+  lines.add_section("Said: ", state.said);
   lines.add_section("Next: ", state.next_steps);
 }
 

@@ -108,7 +108,8 @@ MEMD_DESCRIBE(
                               "sentences."),
     field<&T::summary_trouble>("Why they cannot be asked now; empty: nothing."),
     field<&T::decisions_by_model>(
-        "True: these models judge what was decided; absent: decisions are known by their form."));
+        "True: these models judge what was decided; absent: decisions are what a person chose when asked, and accepted "
+        "plans."));
 MEMD_DESCRIBE_ANSWER(memd::tools::CapabilitiesAnswer, field<&T::platforms>("Agent to what is known of it."),
                      field<&T::without_history>("Agents that would be read, too, and have nothing here."),
                      field<&T::capability_matrix>("Capability to the agents that have it."), field<&T::server>(),

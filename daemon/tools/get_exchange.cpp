@@ -44,6 +44,7 @@ bool is_shown(const EventRow& e, const ExchangePageOptions& options) {
     case EventKind::user_msg: return false;  // it is a text of the exchange
     case EventKind::assistant_msg: return options.in_order;
     case EventKind::thinking: return options.raw;
+    case EventKind::decision: return !e.has(kFlagDerived);  // from a sentence, by an earlier version
     default: return true;
   }
 }

@@ -69,7 +69,7 @@ MEMD_DESCRIBE(memd::tools::TopicSearchParams, field<&T::topic>("One to five tell
 MEMD_DESCRIBE(
     memd::tools::TopicSessionOut, plain<&T::session_name, &T::platform>(),
     field<&T::turn>(
-        "What this session brought: mention, question, problem, change, fix, decision or reversal; by the wording."),
+        "What this session brought: mention, question, problem, change, fix, direction or reversal; by the wording."),
     field<&T::what_was_new>("The sentence that says it, new against the sessions before."),
     field<&T::summary>("What was said about it, in sentences of the session."),
     field<&T::exchange_count>("Turns about it."), field<&T::time_range>("From the first to the last of them."),

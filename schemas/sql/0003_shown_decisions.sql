@@ -1,4 +1,4 @@
--- Which decisions are listed: is_shown() of store/insight/summary/decisions.hpp when the row was written.
+-- Which decisions are listed; 0004 drops the others, and the column.
 
 -- 1: listed as a decision; 0: used in ranking only
 ALTER TABLE decisions ADD COLUMN shown INTEGER NOT NULL DEFAULT 0 CHECK (shown IN (0, 1));

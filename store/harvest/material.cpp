@@ -22,11 +22,12 @@ struct Place {
 };
 
 Place place_of(sqlite::Database& db, std::int64_t observation) {
-  static const std::string sql =
-      "SELECT e.exchange_pk FROM observations o JOIN exchanges e ON e.session_pk = o.session_pk"
-      " AND e.exchange_number = o.exchange_number WHERE o.observation_pk = ? AND " +
-      std::string(queries::kShownObservation);
-  const auto exchange = db.query(sql, observation).number();
+  const auto exchange = db.query(
+                              "SELECT e.exchange_pk FROM observations o JOIN exchanges e"
+                              " ON e.session_pk = o.session_pk AND e.exchange_number = o.exchange_number"
+                              " WHERE o.observation_pk = ?",
+                              observation)
+                            .number();
   if (!exchange)
     throw ErrorException(Error(Errc::not_found, "there is no observation " + format_observation_id(observation) +
                                                     " in a turn: `memd memory suggest` names some"));

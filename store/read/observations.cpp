@@ -52,28 +52,28 @@ namespace queries {
 std::vector<Observation> observations_of(sqlite::Database& db, std::int64_t session_pk, std::int64_t first_number,
                                          std::int64_t last_number) {
   static const std::string sql = "SELECT " + std::string(kObservationColumns) + std::string(kObservationTables) +
-                                 " WHERE o.session_pk = ?1 AND o.exchange_number BETWEEN ?2 AND ?3 AND " +
-                                 std::string(kShownObservation) + " ORDER BY o.event_seq, o.observation_pk";
+                                 " WHERE o.session_pk = ?1 AND o.exchange_number BETWEEN ?2 AND ?3"
+                                 " ORDER BY o.event_seq, o.observation_pk";
   return db.query(sql, session_pk, first_number, last_number).all(observation_row);
 }
 
 std::vector<ExchangeId> exchanges_observed(sqlite::Database& db, ObservationType type) {
   // CROSS JOIN fixes the join order: there are fewer observations of a type than exchanges.
-  static const std::string sql =
-      "SELECT DISTINCT e.exchange_pk FROM observations o CROSS JOIN exchanges e"
-      " ON e.session_pk = o.session_pk AND e.exchange_number = o.exchange_number WHERE o.type = ?1 AND " +
-      std::string(kShownObservation);
-  return db.query(sql, to_string(type)).all([](const sqlite::Statement& q) -> ExchangeId { return q.int64(0); });
+  return db
+      .query(
+          "SELECT DISTINCT e.exchange_pk FROM observations o CROSS JOIN exchanges e"
+          " ON e.session_pk = o.session_pk AND e.exchange_number = o.exchange_number WHERE o.type = ?1",
+          to_string(type))
+      .all([](const sqlite::Statement& q) -> ExchangeId { return q.int64(0); });
 }
 
 }  // namespace queries
 
 std::vector<PlacedObservation> ObservationsOfQuery::run(sqlite::Database& db) const {
-  static const std::string sql =
-      "SELECT " + std::string(kObservationColumns) + std::string(kObservationTables) +
-      " JOIN exchanges e ON e.session_pk = o.session_pk"
-      " AND e.exchange_number = o.exchange_number WHERE e.exchange_pk = ?1 AND o.type = ?2 AND " +
-      std::string(queries::kShownObservation) + " ORDER BY o.event_seq, o.observation_pk";
+  static const std::string sql = "SELECT " + std::string(kObservationColumns) + std::string(kObservationTables) +
+                                 " JOIN exchanges e ON e.session_pk = o.session_pk"
+                                 " AND e.exchange_number = o.exchange_number WHERE e.exchange_pk = ?1 AND o.type = ?2"
+                                 " ORDER BY o.event_seq, o.observation_pk";
   std::vector<PlacedObservation> out;
   auto& q = db.prepare(sql);
   for (const ExchangeId id : ids) {
@@ -91,8 +91,7 @@ ObservationList ObservationListQuery::run(sqlite::Database& db) const {
   static const std::string tables = std::string(kObservationTables) +
                                     " JOIN sessions s ON s.session_pk = o.session_pk"
                                     " LEFT JOIN projects p ON p.project_pk = s.project_pk WHERE " +
-                                    std::string(queries::kSessionConditions) + " AND " +
-                                    std::string(queries::kShownObservation) +
+                                    std::string(queries::kSessionConditions) +
                                     " AND (?5 = '' OR o.type = ?5) AND o.time >= ?6 AND (?7 = 0 OR o.time < ?7)";
   static const std::string count = "SELECT count(*)" + tables;
   static const std::string page = "SELECT " + std::string(kObservationColumns) +

@@ -55,16 +55,11 @@ struct ObservationsOfQuery {
 // Used by other queries. Throws ErrorException. Connection thread.
 namespace queries {
 
-// Condition on `observations o`: it is shown, as all are but some decisions.
-inline constexpr std::string_view kShownObservation =
-    "NOT EXISTS (SELECT 1 FROM decisions hidden WHERE hidden.observation_pk = o.observation_pk"
-    " AND NOT hidden.shown)";
-
 // Loads the observations of the exchanges with first ≤ number ≤ last, in order.
 std::vector<Observation> observations_of(sqlite::Database& db, std::int64_t session_pk, std::int64_t first_number,
                                          std::int64_t last_number);
 
-// Returns the exchanges with a shown observation of the type.
+// Returns the exchanges with an observation of the type.
 std::vector<ExchangeId> exchanges_observed(sqlite::Database& db, ObservationType type);
 
 }  // namespace queries

@@ -65,10 +65,9 @@ TeamExchangesQuery::Answer TeamExchangesQuery::run(sqlite::Database& db) const {
           " JOIN paths p USING (path_pk)"
           " WHERE s.uid = ? AND f.exchange_number = ? AND f.access = FileAccess::modified ORDER BY p.path")
           .str();
-  static const std::string observations =
+  constexpr std::string_view observations =
       "SELECT o.type, o.time, o.content FROM observations o JOIN sessions s USING (session_pk)"
-      " WHERE s.uid = ? AND o.exchange_number = ? AND " +
-      std::string(queries::kShownObservation) + " ORDER BY o.event_seq, o.observation_pk";
+      " WHERE s.uid = ? AND o.exchange_number = ? ORDER BY o.event_seq, o.observation_pk";
   static const std::string sql =
       sql_text(
           "SELECT e.exchange_number, e.content_hash, e.started_at, e.user_message, e.interventions, "

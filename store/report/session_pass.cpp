@@ -195,11 +195,10 @@ void SessionPass::read_events(const SelectedSession& session, ReportSession* det
 }
 
 void SessionPass::read_decisions(const SelectedSession& session, ReportSession& detail) {
-  static const std::string sql =
-      "SELECT o.summary FROM observations o WHERE o.session_pk = ?1 AND o.type = 'decision' AND o.time >= ?2"
-      " AND (?3 = 0 OR o.time < ?3) AND " +
-      std::string(queries::kShownObservation) + " ORDER BY o.time LIMIT ?4";
-  auto& q = db_.query(sql, session.pk, filter_.since, filter_.until, kDecisions);
+  auto& q = db_.query(
+      "SELECT summary FROM observations WHERE session_pk = ?1 AND type = 'decision' AND time >= ?2"
+      " AND (?3 = 0 OR time < ?3) ORDER BY time LIMIT ?4",
+      session.pk, filter_.since, filter_.until, kDecisions);
   detail.decisions = q.all(sqlite::fields_of<std::string>);
 }
 

@@ -18,26 +18,23 @@ namespace memd {
 // The meaning of a cue. Each is a section with the same name in the data files in store/text/cues.
 enum class Cue : std::uint8_t {
   // Decisions.
-  decided,         // says that a decision was taken
-  settled,         // states a decision by itself
-  contrast,        // the rejected option; a decision only together with `choosing`
-  choosing,        // who chose
-  undecided,       // asked, offered, imagined, or reported of others
-  declined,        // rejects an option by itself
-  taken_back,      // reverses a decision or a change by itself
-  decisions_told,  // introduces a list of decisions
-  reason,          // why
-  chooses,         // the user settles something …
-  directs,         // … or gives a direction …
-  talks,           // … unless this occurs too
-  reply,           // starts an answer that accepts an offer
-  denial,          // starts an answer that rejects it
-  offer,           // asks for an answer, without a question mark
-  routine,         // the offer is the obvious next step anyway
-  alternatives,    // asks which option to take
-  plan_told,       // starts a prompt that contains an accepted plan
-  points,          // stands for what was named before
-  momentary,       // about the agent's next work only
+  decided,       // says that a decision was taken
+  settled,       // states a decision by itself
+  contrast,      // the rejected option; a decision only together with `choosing`
+  choosing,      // who chose
+  undecided,     // asked, offered, imagined, or reported of others
+  declined,      // rejects an option by itself
+  taken_back,    // reverses a decision or a change by itself
+  reason,        // why
+  chooses,       // the user settles something …
+  talks,         // … unless this occurs too
+  reply,         // starts an answer that accepts an offer
+  offer,         // asks for an answer, without a question mark
+  routine,       // the offer is the obvious next step anyway
+  alternatives,  // asks which option to take
+  plan_told,     // starts a prompt that contains an accepted plan
+  points,        // stands for what was named before
+  momentary,     // about the agent's next work only
   // Observations. The first eight start a sentence of that type.
   bugfix,
   discovery,

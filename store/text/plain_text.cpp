@@ -4,6 +4,7 @@
 #include "store/text/text_units.hpp"
 
 #include <algorithm>
+#include <array>
 
 namespace memd {
 
@@ -74,6 +75,11 @@ std::string plain_sentence(std::string_view text) {
 }
 
 bool ends_in_question_mark(std::string_view sentence) { return sentence.ends_with('?') || sentence.ends_with("？"); }
+
+bool shows_screen(std::string_view text) {
+  constexpr std::array<std::string_view, 6> kSigns{"⏺", "⎿", "│", "└", "❯", "➜"};
+  return std::ranges::any_of(kSigns, [&](std::string_view sign) { return text.find(sign) != std::string_view::npos; });
+}
 
 namespace {
 

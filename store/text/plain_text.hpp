@@ -19,6 +19,9 @@ std::string plain_sentence(std::string_view text);
 // Returns whether the last character is a question mark, including a full-width one.
 bool ends_in_question_mark(std::string_view sentence);
 
+// Returns whether a text was copied from the screen of an agent or a shell, by the signs that these draw.
+bool shows_screen(std::string_view text);
+
 // Returns at most `bytes`; a longer text is cut at a word and marked with "…". Never cuts a UTF-8 sequence.
 std::string shortened(std::string text, std::size_t bytes);
 // Like shortened(), with the limit in characters. No blank precedes the "…".

@@ -36,7 +36,7 @@ Assembler::Assembler(sqlite::Database& db)
       tail_(db),
       facts_(db, rows_, events_, sessions_, responses_),
       exchange_(rows_, exchanges_, paths_),
-      observations_(db, rows_, events_),
+      observations_(db, rows_),
       calls_(db, rows_, events_, exchange_, observations_, paths_),
       echoes_(db, rows_, exchange_, paths_) {}
 
@@ -167,7 +167,7 @@ void Assembler::apply_event(Event& e, std::span<const Event> following, Assembly
       if (e.is_sidechain && s.kind == SessionKind::main) break;
       exchange_.add_answer(s, e);
       Echoes::note_answer(s, e, seq);
-      observations_.note_answer(s, e, seq, context);
+      observations_.note_answer(s, e, seq, context.notes);
       break;
     case EventKind::tool_call: calls_.note_call(s, e, seq, context); break;
     case EventKind::tool_result: calls_.note_result(s, e, seq, call, context); break;

@@ -67,14 +67,12 @@ BatchNotes::BatchNotes(EventBatch& batch) {
   mask_secrets(batch);
   for (const Event& e : batch.events) {
     if (e.kind != EventKind::assistant_msg || e.text.empty()) continue;
-    EventNotes notes{find_decisions(e.text), find_observations(e.text)};
-    if (notes.decisions.empty() && notes.observations.empty()) continue;
-    notes_.try_emplace(e.event_id, std::move(notes));
+    if (auto found = find_observations(e.text); !found.empty()) notes_.try_emplace(e.event_id, std::move(found));
   }
 }
 
-const EventNotes& BatchNotes::of(const Event& event) const {
-  static const EventNotes kNothing;
+const std::vector<FoundObservation>& BatchNotes::of(const Event& event) const {
+  static const std::vector<FoundObservation> kNothing;
   const auto it = notes_.find(event.event_id);
   return it == notes_.end() ? kNothing : it->second;
 }
@@ -85,8 +83,7 @@ void ObservationCollector::note_prompt(const SessionWork& s, const Event& e, std
   if (e.origin != Origin::typed && e.origin != Origin::queued && e.origin != Origin::embedded) return;
   for (FoundObservation& found : find_rules(e.text))
     observations::save(db_, observation_of(s, e, seq, found.type, std::move(found.content)));
-  for (const Decision& decision : find_decisions_of_person(e.text, offered))
-    save_decision(s, e, seq, decision);
+  if (const auto plan = plan_accepted_by(e.text, offered)) save_decision(s, e, seq, *plan);
 }
 
 void ObservationCollector::note_choice(const SessionWork& s, const Event& e, std::int64_t seq) {
@@ -95,21 +92,11 @@ void ObservationCollector::note_choice(const SessionWork& s, const Event& e, std
     save_decision(s, e, seq, decision);
 }
 
-void ObservationCollector::note_answer(SessionWork& s, const Event& e, std::int64_t seq, AssemblyContext& context) {
-  const auto& [decisions, observations] = context.notes.of(e);
-  for (const Decision& decision : decisions) {
-    const std::int64_t decision_seq = s.next_seq;
-    events_.derive(s, e, seq, {.kind = EventKind::decision, .summary = decision.sentence}, context);
-    save_decision(s, e, decision_seq, decision);
-  }
-  for (const FoundObservation& found : observations) {
-    if (needs_changed_files(found.type) && !has_changed_files(s.draft)) continue;
-    // "Replaced A with B instead of …" is only a decision.
-    const std::uint64_t words = words_hash(found.content);
-    const bool decided = std::any_of(decisions.begin(), decisions.end(),
-                                     [&](const Decision& d) { return words_hash(d.sentence) == words; });
-    if (!decided) observations::save(db_, observation_of(s, e, seq, found.type, found.content));
-  }
+void ObservationCollector::note_answer(const SessionWork& s, const Event& e, std::int64_t seq,
+                                       const BatchNotes& notes) {
+  for (const FoundObservation& found : notes.of(e))
+    if (!needs_changed_files(found.type) || has_changed_files(s.draft))
+      observations::save(db_, observation_of(s, e, seq, found.type, found.content));
 }
 
 void ObservationCollector::note_result(const SessionWork& s, const Event& result, std::int64_t seq,

@@ -15,37 +15,30 @@
 
 namespace memd::assembly {
 
-// The decisions and observations found in one message of an agent.
-struct EventNotes {
-  std::vector<Decision> decisions;
-  std::vector<FoundObservation> observations;
-};
-
-// The notes of a batch's events, without which the writer takes no batch. They depend only on the texts, so the reading
-// thread computes them while the writing thread, which is busier, stores the previous batch. Immutable; owns its texts.
+// The observations found in a batch's messages of agents, without which the writer takes no batch. They depend only on
+// the texts, so the reading thread computes them while the writing thread, which is busier, stores the previous batch.
+// Immutable; owns its texts.
 class BatchNotes {
  public:
   BatchNotes() = default;
   explicit BatchNotes(EventBatch& batch);  // masks the secrets in the batch first (mask_secrets)
 
-  const EventNotes& of(const Event& event) const;
+  const std::vector<FoundObservation>& of(const Event& event) const;
 
  private:
-  std::unordered_map<std::uint64_t, EventNotes> notes_;  // by event_id; only events with notes
+  std::unordered_map<std::uint64_t, std::vector<FoundObservation>> notes_;  // by event_id; only events with notes
 };
 
 // Stores observations and decisions of a session as rows: those found in texts, the user's choices, and the edits that
 // made a failed call work. Writer thread only; owns nothing. Throws ErrorException.
 class ObservationCollector {
  public:
-  ObservationCollector(sqlite::Database& db, EventRows& rows, SessionEvents& events)
-      : db_(db), rows_(rows), events_(events) {}
+  ObservationCollector(sqlite::Database& db, EventRows& rows) : db_(db), rows_(rows) {}
 
-  // Stores the user's rules and decisions. `offered` is the agent's preceding message.
+  // Stores the user's rules and the plan that the message accepts. `offered` is the agent's preceding message.
   void note_prompt(const SessionWork& session, const Event& prompt, std::int64_t seq, std::string_view offered);
   void note_choice(const SessionWork& session, const Event& choice, std::int64_t seq);  // in a client's dialog
-  // Takes the notes from the context. Adds an event for each decision.
-  void note_answer(SessionWork& session, const Event& answer, std::int64_t seq, AssemblyContext& context);
+  void note_answer(const SessionWork& session, const Event& answer, std::int64_t seq, const BatchNotes& notes);
   // Stores a solution, or a success for a test, when a call that had failed succeeds after edits.
   void note_result(const SessionWork& session, const Event& result, std::int64_t seq, const OpenCall& call);
 
@@ -58,7 +51,6 @@ class ObservationCollector {
 
   sqlite::Database& db_;
   EventRows& rows_;
-  SessionEvents& events_;
 };
 
 }  // namespace memd::assembly

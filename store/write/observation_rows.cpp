@@ -100,9 +100,9 @@ std::optional<std::int64_t> save(sqlite::Database& db, const Observation& o) {
   if (o.decision) {
     const Decision& d = *o.decision;
     db.run(
-        "INSERT INTO decisions (observation_pk, kind, decided_by, chosen, rejected, reason, judged_by, shown)"
-        " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-        pk, static_cast<int>(d.kind), static_cast<int>(d.by), d.chosen, d.rejected, d.reason, d.judged_by, is_shown(d));
+        "INSERT INTO decisions (observation_pk, kind, decided_by, chosen, rejected, reason, judged_by)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?)",
+        pk, static_cast<int>(d.kind), static_cast<int>(d.by), d.chosen, d.rejected, d.reason, d.judged_by);
   }
   return pk;
 }

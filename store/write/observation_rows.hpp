@@ -28,9 +28,8 @@ struct JudgedExchange {
   std::vector<Decision> decisions;
 };
 
-// Replaces the decisions that were detected in sentences by judged ones, and recomputes which decisions of the session
-// were reversed. Decisions recorded by a client (choices in dialogs, accepted plans) stay. Ignores exchanges that no
-// longer exist.
+// Replaces the judged decisions of the exchanges, and recomputes which decisions of the session were reversed. Those
+// recorded by a client (choices in dialogs, accepted plans) stay. Ignores exchanges that no longer exist.
 void replace_decisions(sqlite::Database& db, std::int64_t session_pk, const std::vector<JudgedExchange>& exchanges);
 
 }  // namespace memd::observations

@@ -32,8 +32,8 @@ TEST_F(GetExchange, HasTheFieldsOfTheCanonicalExchange) {
       " SELECT session_pk, exchange_number, first_seq, 1, 'decision', '', 'I''ll use a table instead of a map.', 1"
       " FROM exchanges");
   store.db().exec(
-      "INSERT INTO decisions (observation_pk, kind, decided_by, chosen, rejected, shown)"
-      " VALUES (1, 0, 0, 'a table', 'a map', 1)");
+      "INSERT INTO decisions (observation_pk, kind, decided_by, chosen, rejected)"
+      " VALUES (1, 0, 0, 'a table', 'a map')");
   store.db().exec(
       "INSERT INTO topics (topic_pk, topic, stems) VALUES (1, 'lookup table', 'lookup tabl'), (2, 'table', 'tabl'),"
       " (3, 'parser', 'parser')");

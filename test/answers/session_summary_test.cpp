@@ -43,7 +43,7 @@ class SessionSummary : public ToolFixture {
     touch(small, 4, "/home/u/app/src/main.cpp");
     observe(small, 1, "decision", "Going with one pass because two are slow.");
     store.db().exec(
-        "INSERT INTO decisions (observation_pk, kind, decided_by, reason, shown) VALUES (1, 0, 0, 'two are slow', 1)");
+        "INSERT INTO decisions (observation_pk, kind, decided_by, reason) VALUES (1, 0, 0, 'two are slow')");
     observe(small, 3, "bugfix", "Fixed the lexer.");
     observe(small, 4, "bugfix", "Fixed the parser.");
     large = store.session({.native_id = "bbbb2222", .title = "Long haul", .start = kNow - 2 * kMsPerDay});

@@ -68,11 +68,11 @@ TEST_F(TopicSearch, SaysHowATopicWentOn) {
   std::string turns;
   for (const auto& s : sessions)
     turns += str(s.value().at("turn")) + " ";
-  EXPECT_EQ(turns, "question decision fix reversal ");
+  EXPECT_EQ(turns, "question direction fix reversal ");
   EXPECT_EQ(str(sessions.at("claude_code:bbbb2222").at("what_was_new")),
             "We decided to use an LRU list in the token bucket.");
   const std::string evolution = str(a.at("evolution"));
-  EXPECT_TRUE(has(evolution, "2026-01-31 to 2026-02-07, 4 turns in 4 sessions: question (x1), decision (x2)"))
+  EXPECT_TRUE(has(evolution, "2026-01-31 to 2026-02-07, 4 turns in 4 sessions: question (x1), direction (x2)"))
       << evolution;
   EXPECT_TRUE(has(evolution, "last reversal (x4).")) << evolution;
   EXPECT_EQ(str(a.at("time_range").at("start")).substr(0, 10), "2026-01-31");

@@ -40,8 +40,9 @@ class RetentionTest : public testing::Test {
   static std::string uid(int n) { return "claude_code:" + id(n); }
   std::filesystem::path transcript(int n) const { return home_ / (".claude/projects/-w-p/" + id(n) + ".jsonl"); }
 
-  std::string record(int n, int line, TimeMs time, const std::string& type, const std::string& content) {
-    return R"({"type":")" + type + R"(","uuid":"000000)" + std::to_string(10 + n) + "-0000-4000-8000-00000000" +
+  std::string record(int n, int line, TimeMs time, const std::string& type, const std::string& content,
+                     const std::string& more = {}) {
+    return "{" + more + R"("type":")" + type + R"(","uuid":"000000)" + std::to_string(10 + n) + "-0000-4000-8000-00000000" +
            std::to_string(1000 + line) + R"(","timestamp":")" + format_rfc3339(time) + R"(","sessionId":")" + id(n) +
            R"(","cwd":"/w/p","version":"2.1.7","message":{"role":")" + type + R"(",)" + content + "}}\n";
   }
@@ -59,7 +60,8 @@ class RetentionTest : public testing::Test {
     text +=
         record(n, 3, time + 2000, "user",
                R"("content":[{"type":"tool_result","tool_use_id":"t1","content":"[main abcdef)" +
-                   std::to_string(10 + n) + "] Rename part " + number + R"x(\n 1 file changed, 2 insertions(+)"}])x");
+                   std::to_string(10 + n) + "] Rename part " + number + R"x(\n 1 file changed, 2 insertions(+)"}])x",
+               R"("toolUseResult":{"answers":{"How does upload )" + number + R"( end?":"with a rename"}},)");
     text += record(n, 4, time + 3000, "assistant",
                    R"("id":"m2","model":"m","content":[{"type":"tool_use","id":"t2","name":"Edit","input":)"
                    R"({"file_path":"/w/p/upload.cc","old_string":"a","new_string":"b"}}])");

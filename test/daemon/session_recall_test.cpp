@@ -179,13 +179,16 @@ TEST_F(SessionRecall, APromptIsAnsweredForThreeReasonsOnly) {
   EXPECT_THAT(at_prompt("frobnicator as before", later), IsEmpty()) << "too short";
 }
 
-TEST_F(SessionRecall, APromptMeetsWhatThePersonRuledOut) {
-  say("ruled", "Let's not build a sqlite fallback for the frobnicator cache, we decided against it.");
+TEST_F(SessionRecall, APromptMeetsWhatThePersonChoseWhenAsked) {
+  say("said", "Let's not build a sqlite fallback for the frobnicator cache, we decided against it.");
+  EventScript ruled = session("ruled", "main");
+  ruled.user("Look at the importer.").choice("Shall the frobnicator cache have a fallback?: no, never");
+  take(ruled, "ruled");
   for (int i = 0; i < 5; ++i)
     say("filler" + std::to_string(i), "Look at the colours of button number " + std::to_string(i) + " again.");
   const SessionPlace later{"/w/p", "filler1", "main"};
   EXPECT_THAT(at_prompt("Please add a fallback to the frobnicator cache when the disk is full", later),
-              Contains(StartsWith("Decided 2026-02-02")));
+              ElementsAre(AllOf(StartsWith("Decided 2026-02-02"), HasSubstr("no, never"))));
   EXPECT_THAT(at_prompt("Please look at the colours of the buttons on the page", later), IsEmpty());
 }
 

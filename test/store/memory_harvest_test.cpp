@@ -31,8 +31,8 @@ class Harvest : public testing::Test {
     decided = store.exchange(parsing, {.user = "How do we read dates?", .files = {"/home/u/app/src/dates.cpp"}});
     observe(parsing, 0, "decision", "Always use `parse_rfc3339` instead of `strptime`, because locales differ.");
     store.db().exec(
-        "INSERT INTO decisions (observation_pk, kind, decided_by, chosen, rejected, reason, shown) VALUES"
-        " (1, 0, 0, 'parse_rfc3339', 'strptime', 'locales differ between machines', 1)");
+        "INSERT INTO decisions (observation_pk, kind, decided_by, chosen, rejected, reason) VALUES"
+        " (1, 0, 0, 'parse_rfc3339', 'strptime', 'locales differ between machines')");
     store.db().exec(
         "INSERT INTO commits (session_pk, event_seq, sha, exchange_number, subject, time)"
         " VALUES (1, 7, '0a1b2c3d4e', 0, 'dates: one parser', 1)");
@@ -305,8 +305,7 @@ TEST_F(Harvest, WhatIsToldAgainInAnotherSessionCountsMore) {
   const auto again = observe(third, 0, "decision", "Always use `parse_rfc3339` instead of `strptime`, locales differ!");
   store.db()
       .prepare(
-          "INSERT INTO decisions (observation_pk, kind, decided_by, chosen, shown) VALUES (?, 0, 0, 'parse_rfc3339', "
-          "1)")
+          "INSERT INTO decisions (observation_pk, kind, decided_by, chosen) VALUES (?, 0, 0, 'parse_rfc3339')")
       .bind(again)
       .run();
   const auto all = reader.ask(SuggestionsQuery{}).value();

@@ -111,54 +111,27 @@ class DecisionRowsTest : public ObservationRowsTest {
 
 EventScript choices() {
   EventScript s;
-  s.user("Which format?").answer("I'll store raw NPY files, one per motion. Should `fps` go into the name?");
-  s.user("no").answer("I'll use raw NPY files rather than archives.");
+  s.user("Which format?").choice("Which format?: raw NPY files\nShould `fps` go into the name?: no");
+  s.answer("I'll use raw NPY files rather than archives.");
   s.user("let's use archives instead of raw NPY files").answer("Done. Want me to commit this?");
-  s.user("yes");
+  s.user("Implement the following plan:\n\n# Archives by day\n");
   s.intervention("don't change the binary index of motions");
   return s;
 }
 
-TEST_F(DecisionRowsTest, TellWhoSettledWhatAndWhatWasTakenBack) {
+// Half of what is recognised in sentences is no decision (docs/benchmarks.md#decisions).
+TEST_F(DecisionRowsTest, AreWhatAPersonChoseWhenAsked) {
   apply(choices().batch());
-  EXPECT_THAT(decisions(),
-              ElementsAre("1 3 0 Should `fps` go into the name?: no | not Should `fps` go into the name?",
-                          "1 0 1 I'll use raw NPY files rather than archives. | not archives | reversed in 2",
-                          "2 0 0 let's use archives instead of raw NPY files | not raw NPY files",
-                          "3 0 0 don't change the binary index of motions"));
+  EXPECT_THAT(decisions(), ElementsAre("0 3 0 Which format?: raw NPY files", "0 3 0 Should `fps` go into the name?: no",
+                                       "2 4 0 Archives by day"));
+  EXPECT_THAT(rows("SELECT summary FROM events WHERE kind = 10"), testing::SizeIs(1)) << "no event of a sentence";
   auto db = reading();
   const SessionDigest digest = SessionDigestQuery{1, 0, 99}.run(db);
-  ASSERT_EQ(digest.observations.size(), 2U) << "the answer and the agent's are not shown";
+  ASSERT_EQ(digest.observations.size(), 3U);
   const Observation& users = digest.observations[0];
   ASSERT_TRUE(users.decision);
   EXPECT_EQ(users.decision->by, DecidedBy::user);
-  EXPECT_EQ(users.decision->chosen, "use archives");
-}
-
-TEST_F(DecisionRowsTest, AreShownWhereTheirDecisionIs) {
-  apply(EventScript().user("Go on.").batch());
-  std::vector<std::string> shown;
-  sqlite::Database db = sqlite::Database::open(file_, sqlite::OpenMode::read_write);
-  for (const DecisionKind kind : kAllDecisionKinds)
-    for (const DecidedBy by : {DecidedBy::user, DecidedBy::agent})
-      for (const char* model : {"", "a model"}) {
-        Observation o;
-        o.session_pk = 1;
-        o.exchange_number = 0;
-        o.content = std::string(to_string(kind)) + " " + std::string(to_string(by)) + " " + model;
-        o.decision.emplace().kind = kind;
-        o.decision->sentence = "We want archives, not folders of files.";
-        o.decision->by = by;
-        o.decision->judged_by = model;
-        observations::save(db, o);
-        if (is_shown(*o.decision)) shown.push_back(o.content);
-      }
-  EXPECT_THAT(shown, testing::IsSupersetOf({"choice user ", "rejection user ", "plan agent a model"}));
-  EXPECT_EQ(shown.size(), 13U);
-  std::vector<std::string> listed;
-  for (const Observation& o : queries::observations_of(db, 1, 0, 0))
-    listed.push_back(o.content);
-  EXPECT_THAT(listed, testing::UnorderedElementsAreArray(shown));
+  EXPECT_EQ(users.decision->chosen, "raw NPY files");
 }
 
 TEST_F(DecisionRowsTest, AreTheSameEventByEvent) {
@@ -202,16 +175,16 @@ TEST_F(DecisionRowsTest, AreListedNewestFirst) {
   query.type = ObservationType::decision;
   query.limit = 3;
   const ObservationList list = query.run(db);
-  EXPECT_EQ(list.total, 2);
-  ASSERT_EQ(list.observations.size(), 2U);
-  EXPECT_EQ(list.observations[0].observation.content, "don't change the binary index of motions");
+  EXPECT_EQ(list.total, 3);
+  ASSERT_EQ(list.observations.size(), 3U);
+  EXPECT_EQ(list.observations[0].observation.content, "Archives by day");
   EXPECT_EQ(list.observations[0].session_uid, "claude_code:s1");
   query.type = ObservationType::problem;
   EXPECT_EQ(query.run(db).total, 0);
   const std::vector<ExchangeId> ids{list.observations[1].exchange_id};
   const auto of_one = ObservationsOfQuery{ids}.run(db);
-  ASSERT_EQ(of_one.size(), 1U);
-  EXPECT_EQ(of_one[0].observation.content, "let's use archives instead of raw NPY files");
+  ASSERT_EQ(of_one.size(), 2U);
+  EXPECT_EQ(of_one[0].observation.content, "Which format?: raw NPY files");
 }
 
 }  // namespace

@@ -219,16 +219,14 @@ TEST(PackLines, WhatOnlySaysToGoOnOrAnnouncesIsNoDecision) {
               ElementsAre("I'll sort by date instead of the id, because ids have gaps."));
 }
 
-TEST(PackLines, APersonsChoiceIsADecisionAndAnAgentsIsSaid) {
+TEST(PackLines, WhatAPersonSaysIsNoDecisionUnlessTheAgentAsked) {
   EventScript s;
   s.user("Write the exporter.").answer("I'll sort by date instead of the id, because ids have gaps.");
-  s.user("Let's not split the export of totals into files.").answer("Begun.");
+  s.user("Let's not split the export of totals into files.").choice("Which store?: SQLite").answer("Begun.");
   s.user("Write the second half of the exporter.").answer("Done.");
   const Pack pack = make_pack(state_after(s), 2000, Weights().whole);
-  ASSERT_EQ(pack.decisions.size(), 1U);
-  EXPECT_THAT(pack.decisions.front(), testing::HasSubstr("not split"));
-  ASSERT_EQ(pack.said.size(), 1U);
-  EXPECT_THAT(pack.said.front(), testing::HasSubstr("ids have gaps"));
+  EXPECT_THAT(pack.decisions, ElementsAre(testing::HasSubstr("SQLite")));
+  EXPECT_THAT(pack.said, ElementsAre(testing::HasSubstr("not split"), testing::HasSubstr("ids have gaps")));
 }
 
 TEST(PackLines, AnAgentStatesAValueWhereItEndsTheWorkInFewWords) {

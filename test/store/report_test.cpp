@@ -159,9 +159,8 @@ TEST_F(ReportTest, ASessionIsToldByItsFirstPromptLastAnswerAndDecisions) {
   store.db().exec(
       "INSERT INTO observations (observation_pk, session_pk, exchange_number, time, type, summary, content, "
       "content_hash)"
-      " VALUES (1, 1, 0, 1, 'decision', 'Let''s go with a cache', '', 1), (2, 1, 0, 1, 'decision', 'I''ll use a map', "
-      "'', 2)");
-  store.db().exec("INSERT INTO decisions (observation_pk, kind, decided_by, shown) VALUES (1, 0, 0, 1), (2, 0, 1, 0)");
+      " VALUES (1, 1, 0, 1, 'decision', 'Which store?: a cache', '', 1)");
+  store.db().exec("INSERT INTO decisions (observation_pk, kind, decided_by) VALUES (1, 3, 0)");
   store.event(a, EventKind::test_run, "Bash", "passed: Bash: go test ./a");
   store.event(a, EventKind::test_run, "Bash", "failed: Bash: go test ./b");
   store.event(a, EventKind::test_run, "Bash", "unknown: Bash: go test ./c");
@@ -172,7 +171,7 @@ TEST_F(ReportTest, ASessionIsToldByItsFirstPromptLastAnswerAndDecisions) {
   const ReportSession& s = r.newest[0];
   EXPECT_EQ(s.goal, "Why is it slow?\nLook first.");
   EXPECT_EQ(s.last_said, "Done: it is fast now.");
-  EXPECT_THAT(s.decisions, ElementsAre("Let's go with a cache"));
+  EXPECT_THAT(s.decisions, ElementsAre("Which store?: a cache"));
   EXPECT_EQ(s.test_runs, 3);
   EXPECT_EQ(s.test_failures, 1);
   EXPECT_EQ(s.tests_unknown, 1);

@@ -21,7 +21,7 @@ TEST(TopicStory, SaysWhatEachSessionBrought) {
   ASSERT_EQ(turns.size(), 5U);
   EXPECT_EQ(turns[0].kind, TurnKind::question);
   EXPECT_EQ(turns[0].text, "How does our cache decide what to evict?");
-  EXPECT_EQ(turns[1].kind, TurnKind::decision);
+  EXPECT_EQ(turns[1].kind, TurnKind::direction);
   EXPECT_EQ(turns[1].text, "We decided to use an LRU cache with two generations.");
   EXPECT_EQ(turns[2].kind, TurnKind::fix);
   EXPECT_EQ(turns[2].exchange, 2U);
@@ -46,7 +46,7 @@ TEST(TopicStory, PrefersWhatIsAboutTheTopic) {
       {0, "Go.", "We decided to use tabs in the editor. We decided to use a ring buffer for the queue."}};
   EXPECT_EQ(story_of(exchanges, "ring buffer")[0].text, "We decided to use a ring buffer for the queue.");
   EXPECT_EQ(story_of(exchanges, "tabs")[0].text, "We decided to use tabs in the editor.");
-  EXPECT_EQ(story_of(exchanges, "tabs")[0].kind, TurnKind::mention) << "an agent's word is no decision";
+  EXPECT_EQ(story_of(exchanges, "tabs")[0].kind, TurnKind::mention) << "an agent's word is no direction";
 }
 
 TEST(TopicStory, BadTextIsNoTrouble) {

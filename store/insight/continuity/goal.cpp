@@ -46,7 +46,7 @@ bool opens_a_clause(std::string_view sentence, Cue cue) {
 
 // Returns whether the line is from a diff, a log, a table, a compiler or an agent's screen.
 bool is_pasted(std::string_view sentence) {
-  if (sentence.find("⎿") != std::string_view::npos || sentence.find("⏺") != std::string_view::npos) return true;
+  if (shows_screen(sentence)) return true;
   if (std::string_view("+>|/=<{[#").find(sentence.front()) != std::string_view::npos) return true;
   for (std::size_t i = 1; i + 1 < sentence.size(); ++i)
     if (sentence[i] == ':' && ascii::is_digit(sentence[i - 1]) && ascii::is_digit(sentence[i + 1])) return true;

@@ -83,6 +83,7 @@ class Packer {
     add_list(state_.next_steps, 4.6, out_.next_steps);
     add_list(state_.problems, 4, out_.problems);
     add_list(state_.decisions, 4, out_.decisions);
+    add_list(state_.directions, 4, out_.said);
     add_list(state_.said, 3.6, out_.said);
     add_list(state_.running, 3, out_.running);
     if (state_.last_words) out.push_back({9, &*state_.last_words, nullptr, &out_.last_words});
@@ -212,8 +213,9 @@ class Packer {
     std::sort(out_.commands.begin(), out_.commands.end(),
               [](const CommandGroup& a, const CommandGroup& b) { return a.exchange > b.exchange; });
     const std::size_t told = state_.goal.size() + state_.constraints.size() + state_.next_steps.size() +
-                             state_.problems.size() + state_.decisions.size() + state_.said.size() +
-                             state_.running.size() + (state_.last_words ? 1 : 0) + (state_.last_error ? 1 : 0);
+                             state_.problems.size() + state_.decisions.size() + state_.directions.size() +
+                             state_.said.size() + state_.running.size() + (state_.last_words ? 1 : 0) +
+                             (state_.last_error ? 1 : 0);
     const std::size_t wanted = told + state_.commands.size() + state_.tests.size();
     out_.left_out += static_cast<std::int64_t>(wanted - std::min(wanted, taken_.size() + out_.tests.size() + over_));
   }

@@ -4,6 +4,7 @@
 #include "store/insight/continuity/sentences.hpp"
 #include "store/insight/continuity/weights.hpp"
 #include "store/insight/summary/decisions.hpp"
+#include "store/insight/summary/directions.hpp"
 #include "store/text/cue_matcher.hpp"
 #include "store/text/plain_text.hpp"
 #include "store/text/words.hpp"
@@ -14,12 +15,11 @@
 namespace memd::continuity {
 namespace {
 
-constexpr std::size_t kDecisions = 6;
+constexpr std::size_t kOfUser = 6;  // decisions, and likewise directions
 constexpr std::size_t kSaid = 5;
 constexpr std::size_t kShortestStatement = 12;
 constexpr std::size_t kStatementBytes = 240;
-constexpr std::size_t kFewWords = 300;            // bytes of a message; a longer one reports or is a paste
-constexpr std::size_t kReadOfChoices = 4 * 1024;  // a longer message is a paste
+constexpr std::size_t kFewWords = 300;  // bytes of a message; a longer one reports or is a paste
 
 // Returns the unit after a number: "48 MB", "48MB", "12,5 %"; empty if there is none.
 std::string_view unit_behind(std::string_view text, std::size_t at) {
@@ -52,31 +52,28 @@ bool says_nothing(std::string_view text, CueSet unless) {
          (cues().opening(text, Cue::announces) && !cues().has(text, unless));
 }
 
-void find_decisions_of_user(const SessionPast& past, WorkingState& out) {
-  const auto add = [&](std::string_view text, std::size_t age, std::size_t exchange) {
+void find_words_of_user(const SessionPast& past, WorkingState& out) {
+  const auto add = [&](std::string_view text, std::size_t age, std::size_t exchange,
+                       std::vector<ExtractedSentence>& to) {
     if (!says_nothing(text, Cue::reason | Cue::contrast))
-      out.decisions.push_back({plain_sentence(text, kDecisionBytes), id_of(past, exchange), decay(age, kToldHalfLife)});
+      to.push_back({plain_sentence(text, kDecisionBytes), id_of(past, exchange), decay(age, kToldHalfLife)});
   };
   for (const PastEvent& e : past.events)
-    if (e.kind == EventKind::decision && !e.derived && tells_answer(e)) add(e.summary, e.age, e.exchange);
-  const PastText* offered = nullptr;
-  for (const PastText& t : past.texts) {
-    if (t.speaker == Speaker::agent) {
-      offered = &t;
-      continue;
-    }
-    if (t.text.size() > kReadOfChoices) continue;
-    for (const Decision& decision : find_decisions_of_person(t.text, offered == nullptr ? "" : offered->text))
-      if (is_shown(decision) && !cues().has(decision.sentence, Cue::undecided))
-        add(decision.sentence, t.age, t.exchange);
+    if (e.kind == EventKind::decision && !e.derived && tells_answer(e))
+      add(e.summary, e.age, e.exchange, out.decisions);
+  for (const PastText& t : past.texts)
+    if (t.speaker != Speaker::agent)
+      for (const std::string& direction : find_directions(t.text))
+        add(direction, t.age, t.exchange, out.directions);
+  for (auto* words : {&out.decisions, &out.directions}) {
+    // Rules are listed as constraints.
+    for (const auto* list : {&out.goal, &out.constraints})
+      for (const ExtractedSentence& sentence : *list)
+        drop_contained_in(*words, sentence.text);
+    for (const ExtractedSentence& one : *words)
+      drop_contained_in(out.constraints, one.text);
+    keep_best(*words, kOfUser);
   }
-  // Rules are listed as constraints.
-  for (const auto* list : {&out.goal, &out.constraints})
-    for (const ExtractedSentence& sentence : *list)
-      drop_contained_in(out.decisions, sentence.text);
-  for (const ExtractedSentence& decision : out.decisions)
-    drop_contained_in(out.constraints, decision.text);
-  keep_best(out.decisions, kDecisions);
 }
 
 // Returns whether an agent's sentence tells of a choice, or of a result where it ends the work in few words. What it
@@ -109,7 +106,7 @@ void find_said(const SessionPast& past, WorkingState& out) {
             {plain_sentence(sentence, kStatementBytes), id_of(past, t.exchange), decay(t.age, kToldHalfLife)});
     });
   }
-  for (const auto* list : {&out.goal, &out.constraints, &out.decisions})
+  for (const auto* list : {&out.goal, &out.constraints, &out.decisions, &out.directions})
     for (const ExtractedSentence& sentence : *list)
       drop_contained_in(out.said, sentence.text);
   keep_best(out.said, kSaid);
@@ -140,7 +137,7 @@ int values_in(std::string_view sentence) {
 }
 
 void find_statements(const SessionPast& past, WorkingState& out) {
-  find_decisions_of_user(past, out);
+  find_words_of_user(past, out);
   find_said(past, out);
 }
 

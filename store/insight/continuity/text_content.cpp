@@ -68,8 +68,8 @@ bool TextContent::has_sentence(std::string_view sentence) const {
 
 std::int64_t leave_out(WorkingState& state, const TextContent& said) {
   std::size_t gone = 0;
-  for (auto* list :
-       {&state.goal, &state.constraints, &state.decisions, &state.said, &state.problems, &state.next_steps})
+  for (auto* list : {&state.goal, &state.constraints, &state.decisions, &state.directions, &state.said, &state.problems,
+                     &state.next_steps})
     gone += std::erase_if(*list, [&](const ExtractedSentence& t) { return said.has_sentence(t.text); });
   gone += std::erase_if(state.files, [&](const WorkingFile& f) { return said.has_file(f.path); });
   gone += std::erase_if(state.commands, [&](const CommandUse& c) { return said.has_command(c.line); });

@@ -73,8 +73,9 @@ struct WorkingState {
   std::string branch;
   std::vector<ExtractedSentence> goal;  // as the user last stated it; then the first request, and a short last message
   std::vector<ExtractedSentence> constraints;
-  std::vector<ExtractedSentence> decisions;  // of the user
-  std::vector<ExtractedSentence> said;       // what an agent chose and measured, and values that the user gave
+  std::vector<ExtractedSentence> decisions;   // what the user chose when asked
+  std::vector<ExtractedSentence> directions;  // the user's sentences (summary/directions.hpp)
+  std::vector<ExtractedSentence> said;        // what an agent chose and measured, and values that the user gave
   std::vector<ExtractedSentence> problems;
   std::vector<ExtractedSentence> next_steps;    // remaining tasks, promises and announced steps
   std::optional<ExtractedSentence> last_error;  // verbatim

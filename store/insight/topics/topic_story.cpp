@@ -2,7 +2,7 @@
 
 #include "schemas/base/ascii.hpp"
 #include "schemas/base/reflected_name.hpp"
-#include "store/insight/summary/decisions.hpp"
+#include "store/insight/summary/directions.hpp"
 #include "store/insight/summary/salience.hpp"
 #include "store/text/cue_matcher.hpp"
 #include "store/text/plain_text.hpp"
@@ -28,7 +28,7 @@ struct Sentence {
 double weight_of(TurnKind kind) {
   switch (kind) {
     case TurnKind::reversal: return 2.6;
-    case TurnKind::decision: return 2.5;
+    case TurnKind::direction: return 2.5;
     case TurnKind::fix: return 2.2;
     case TurnKind::change: return 1.2;
     case TurnKind::problem: return 1.0;
@@ -41,12 +41,10 @@ double weight_of(TurnKind kind) {
 TurnKind kind_of(std::string_view text, bool by_user) {
   const bool asked = ends_in_question_mark(text);
   if (asked) return by_user ? TurnKind::question : TurnKind::mention;
-  const CueSet found = cues().find(text, Cue::reversal | Cue::fix | Cue::fault | Cue::change);
+  const CueSet found =
+      cues().find(text, Cue::reversal | Cue::fix | Cue::fault | Cue::change | Cue::decided | Cue::settled);
   if (found.has(Cue::reversal)) return TurnKind::reversal;
-  const bool proposes = ascii::starts_nocase(text, "let's ") || ascii::starts_nocase(text, "lets ");
-  if (by_user &&
-      (!find_decisions(text).empty() || (proposes && ascii::lowered(text).find(" use ") != std::string::npos)))
-    return TurnKind::decision;
+  if (by_user && (found.has(Cue::decided) || found.has(Cue::settled) || is_direction(text))) return TurnKind::direction;
   if (found.has(Cue::fix)) return TurnKind::fix;
   if (found.has(Cue::fault)) return TurnKind::problem;
   return !by_user && found.has(Cue::change) ? TurnKind::change : TurnKind::mention;

@@ -17,13 +17,13 @@ struct StoryExchange {
 };
 
 enum class TurnKind : std::uint8_t {
-  mention,   // it was mentioned
-  question,  // it was asked about
-  problem,   // something about it did not work
-  change,    // something about it was made or changed
-  fix,       // a cause was found, or a problem went away
-  decision,  // something about it was settled
-  reversal,  // an earlier decision or change was reversed
+  mention,    // it was mentioned
+  question,   // it was asked about
+  problem,    // something about it did not work
+  change,     // something about it was made or changed
+  fix,        // a cause was found, or a problem went away
+  direction,  // a person said how it is to be
+  reversal,   // an earlier change was reversed
 };
 std::string_view to_string(TurnKind kind);
 

@@ -1,0 +1,50 @@
+#include "adapters/tool_calls/choices.hpp"
+
+#include <gtest/gtest.h>
+
+namespace memd::tool_calls {
+namespace {
+
+constexpr std::string_view kAsked =
+    R"({"questions":[{"id":"db","header":"Store","question":"Which store?"},{"header":"Port","question":"Which port?"}]})";
+
+// The forms in which agents record answers; each is of the agent named, as its public source writes it.
+TEST(Choices, AreReadInEveryForm) {
+  const std::string both = "Which store?: SQLite\nWhich port?: 80, 81";
+  EXPECT_EQ(choices_in("ask_user", kAsked, R"({"answers":{"0":"SQLite","1":"80, 81"}})"), both) << "Gemini CLI";
+  EXPECT_EQ(choices_in("question", kAsked, R"({"answers":[["SQLite"],["80","81"]],"truncated":false})"), both)
+      << "opencode";
+  EXPECT_EQ(choices_in("AskUserQuestion", {}, R"({"answers":{"Which store?":"SQLite","Which port?":"80, 81"}})"), both)
+      << "Kimi";
+  EXPECT_EQ(choices_in({}, {}, R"({"answers":{"db":{"answers":["SQLite"]},"port":{"answers":["80","81"]}}})"),
+            "db: SQLite\nport: 80, 81")
+      << "Codex, whose result names only the ids";
+  EXPECT_EQ(choices_in("vscode_askQuestions", kAsked,
+                       R"({"answers":{"Store":{"selected":["SQLite"],"freeText":null,"skipped":false},)"
+                       R"("Port":{"selected":["80"],"freeText":"81","skipped":false}}})"),
+            both)
+      << "VS Code";
+  EXPECT_EQ(choices_in("ask_user_question", {},
+                       "User has provided the following answers:\n\n**Store**: SQLite\nin a file\n**Port**: 80"),
+            "Store: SQLite in a file\nPort: 80")
+      << "Qwen Code";
+}
+
+TEST(Choices, WhatWasNotAnsweredIsNone) {
+  for (const std::string_view result :
+       {"User dismissed ask_user dialog without answering.", "User declined to answer the questions.",
+        R"({"answers":{}})", R"({"answers":{"0":""}})", R"({"answers":{"Store":{"selected":[],"skipped":true}}})",
+        R"({"answers":"SQLite"})", R"({"answers":{"0":"SQL)", "", "{}"})
+    EXPECT_EQ(choices_in("ask_user", kAsked, result), "") << result;
+}
+
+TEST(Choices, OnlyAToolThatAsksHasSome) {
+  const std::string_view result = R"({"answers":{"0":"SQLite"}})";
+  EXPECT_EQ(choices_in("mcp__quiz__ask", kAsked, result), "");
+  EXPECT_EQ(choices_in({}, {}, R"({"answers":{"0":"SQLite"},"score":1})"), "") << "a result of some other tool";
+  EXPECT_EQ(choices_in({}, {}, "User has provided the following answers:\n\n**Store**: SQLite"), "")
+      << "prose of an unknown tool";
+}
+
+}  // namespace
+}  // namespace memd::tool_calls
