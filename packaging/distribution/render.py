@@ -133,7 +133,7 @@ def main():
     values["PLATFORMS"] = json.dumps(platforms)
     write_npm(out / f"memd-mcp-{VERSION}.tgz", [("package.json", rendered("npm/package.json.in", values).encode(), 0o644),
                                                 ("memd-mcp.js", (HERE / "npm/memd-mcp.js").read_bytes(), 0o755)])
-    for name in ("server.json", "memd.rb", "PKGBUILD", "flake.nix"):
+    for name in ("server.json", "memd.rb", "PKGBUILD", "flake.nix", "Dockerfile"):
         (out / name).write_text(rendered(f"{name}.in", values), encoding="utf-8")
 
 

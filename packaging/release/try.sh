@@ -6,10 +6,11 @@ set -euo pipefail
 cd "$root"
 dist=${1:-$root/dist}
 case $(uname -m) in
-  x86_64) target=linux-x86_64 debian=amd64 npm=linux-x64 wheel=x86_64 ;;
-  aarch64) target=linux-arm64 debian=arm64 npm=linux-arm64 wheel=aarch64 ;;
+  x86_64) target=linux-x86_64 debian=amd64 npm=linux-x64 ;;
+  aarch64) target=linux-arm64 debian=arm64 npm=linux-arm64 ;;
   *) die "nothing is made for $(uname -m)" ;;
 esac
+processor=$(uname -m)
 work=$(mktemp -d)
 clean() {
   cat "$work"/home-*/.local/share/memd/memd.pid 2>/dev/null | xargs -r kill 2>/dev/null || true # of a way that failed
@@ -65,6 +66,26 @@ gone tarball "$prefix"
 packaging/try_deb.sh "$dist/memd_${version}_$debian.deb" >"$work/deb" || die "deb: $(cat "$work/deb")"
 say "deb: $(cat "$work/deb")"
 
+if command -v rpm >/dev/null; then # in a root of its own, for which rpm has to be root there
+  mkdir "$work/rpm"
+  in_root() { unshare --map-root-user rpm --root "$work/rpm" "$@"; }
+  in_root --install --ignorearch "$dist/memd-$version-1.$processor.rpm" || die "rpm: not installed"
+  used rpm "$work/rpm/usr/bin/memd"
+  in_root --erase memd
+  rm -rf "$work/rpm/var/lib/rpm" # its list of packages
+  gone rpm "$work/rpm"
+fi
+
+if command -v buildah >/dev/null; then # the image, without Docker's daemon
+  image=(buildah --root "$work/images" --runroot "$work/images-run" --storage-driver vfs)
+  "${image[@]}" build --quiet --isolation chroot --platform "linux/$debian" --tag memd "$dist" >"$work/image.log" 2>&1 || die "image: $(cat "$work/image.log")"
+  container=$("${image[@]}" from memd)
+  mounted=$("${image[@]}" mount "$container")
+  used image "$mounted/usr/bin/memd"
+  "${image[@]}" rm "$container" >/dev/null
+  "${image[@]}" rmi memd >/dev/null
+fi
+
 if command -v npm >/dev/null; then
   export npm_config_cache=$work/npm-cache npm_config_update_notifier=false
   npm install --global --offline --prefix "$work/npm" "$dist/memd-mcp-$npm-$version.tgz" "$dist/memd-mcp-$version.tgz" >"$work/npm.log" 2>&1 ||
@@ -75,7 +96,7 @@ if command -v npm >/dev/null; then
 fi
 
 python3 -m venv "$work/venv"
-"$work/venv/bin/pip" install --quiet --disable-pip-version-check --no-index "$dist"/memd_mcp-"$version"-py3-none-*"_$wheel".whl
+"$work/venv/bin/pip" install --quiet --disable-pip-version-check --no-index "$dist"/memd_mcp-"$version"-py3-none-*"_$processor".whl
 used pip "$work/venv/bin/memd" "$work/venv/bin/memd-mcp"
 "$work/venv/bin/pip" uninstall --quiet --yes memd-mcp
 gone pip "$work/venv"
