@@ -4,6 +4,7 @@
 #include "daemon/sharing/sharing_thread.hpp"
 #include "store/read/shares.hpp"
 #include "store/reader.hpp"
+#include "store/team/team_database.hpp"
 #include "test/daemon/sharing_machine.hpp"
 #include "test/support/killed_process.hpp"
 
@@ -239,6 +240,27 @@ TEST_F(TeamTest, AThreadTakesInWhatItIsToldOf) {
   EXPECT_EQ(server_->sql("postgres", connections), "0");
   of_bob.stop();
   of_bob.join();
+}
+
+TEST_F(TeamTest, ManyMayWriteRowsAtTheSameTime) {
+  const team::TeamShare share = team::TeamDatabase(server_->url("ada")).make("parcel").value();
+  constexpr int kMonths = 12;
+  const auto write = [&](const std::string& machine) {
+    team::TeamDatabase database(server_->url("ada"));
+    EXPECT_TRUE(database.write(share, {{"members/" + machine + ".json", machine, 0, false, "{}"}}));
+    for (int month = 0; month < kMonths; ++month) {  // new to each of them
+      const TeamExchange row{0, 1, TimeMs{month} * 31 * 86'400'000, 2, "'quartz' 'walnut'", "Why?", "So."};
+      const team::TeamSession session{machine + std::to_string(month), "ada@laptop", "claude_code", "", "all", false};
+      const auto written = database.write_rows(share, machine, session, {}, {row});
+      EXPECT_TRUE(written) << written.error().message();
+    }
+  };
+  std::vector<std::jthread> threads;
+  for (const char* machine : {"a", "b", "c", "d"})
+    threads.emplace_back(write, machine);
+  threads.clear();
+  EXPECT_EQ(server_->sql("ada", "SELECT count(*), count(DISTINCT session_uid) FROM memd.exchanges"), "48|48");
+  EXPECT_EQ(server_->sql("ada", "SELECT exchanges, words FROM memd.shares"), "48|96");
 }
 
 // A machine that asks the database instead of fetching what others shared.

@@ -38,7 +38,7 @@ CREATE INDEX exchanges_by_words ON memd.exchanges USING gin (words) WITH (fastup
 
 -- Files that exchanges changed.
 CREATE TABLE memd.changes (
-  share_no      bigint NOT NULL REFERENCES memd.shares ON DELETE CASCADE,
+  share_no      bigint NOT NULL,
   name          text NOT NULL,         -- the path's last part
   path          text NOT NULL,         -- below the project's directory; of other files the whole
   started_at    bigint NOT NULL,       -- of the exchange
@@ -53,7 +53,7 @@ CREATE INDEX changes_by_session ON memd.changes (share_no, session_uid, machine,
 
 -- Decisions, problems, fixes: what memd calls observations.
 CREATE TABLE memd.observations (
-  share_no      bigint NOT NULL REFERENCES memd.shares ON DELETE CASCADE,
+  share_no      bigint NOT NULL,
   type          text NOT NULL,
   time          bigint NOT NULL,       -- ms since 1970
   session_uid   text NOT NULL,
@@ -94,6 +94,11 @@ BEGIN
   IF to_regclass('memd.' || leaf) IS NOT NULL THEN
     RETURN;
   END IF;
+  -- As attaching does. After an advisory lock the catalog would be as it was before.
+  LOCK TABLE memd.exchanges IN SHARE UPDATE EXCLUSIVE MODE;
+  IF to_regclass('memd.' || leaf) IS NOT NULL THEN  -- another one has made it
+    RETURN;
+  END IF;
   IF to_regclass('memd.' || of_share) IS NULL THEN
     EXECUTE format('CREATE TABLE memd.%I (LIKE memd.exchanges INCLUDING COMPRESSION) PARTITION BY LIST (month)',
                    of_share);
@@ -107,11 +112,12 @@ BEGIN
   EXECUTE format('ALTER TABLE memd.%I ATTACH PARTITION memd.%I FOR VALUES IN (%L)', of_share, leaf, month);
 END $$;
 
--- Whether the login may write as the machine; locks the share to the end of the transaction.
-CREATE FUNCTION memd.check_writer(share bigint, writer text) RETURNS void
+-- Whether the login may write as the machine. Who writes or takes out the same (a session) waits for the end of the
+-- transaction; others write at the same time.
+CREATE FUNCTION memd.check_writer(share bigint, writer text, same text) RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
-  PERFORM 1 FROM memd.shares WHERE share_no = share FOR UPDATE;
+  PERFORM pg_advisory_xact_lock(hashtextextended(same, share));
   IF coalesce(memd.level_of(share), 'reader') = 'reader' OR NOT EXISTS (
       SELECT 1 FROM memd.machines m WHERE m.share_no = share AND m.machine = writer AND m.role = session_user) THEN
     RAISE EXCEPTION '"%" may not write rows as the machine %', session_user, writer
@@ -151,7 +157,7 @@ LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   one date;
 BEGIN
-  PERFORM memd.check_writer(share, writer);
+  PERFORM memd.check_writer(share, writer, uid);
   IF EXISTS (SELECT 1 FROM memd.sessions s WHERE s.share_no = share AND s.session_uid = uid AND s.is_out) THEN
     RETURN;
   END IF;
@@ -173,18 +179,19 @@ BEGIN
   INSERT INTO memd.observations
     SELECT share, o.type, o.time, uid, writer, o.number, o.content
     FROM unnest(observed, types, observed_at, contents) o(number, type, time, content);
-  UPDATE memd.shares SET exchanges = exchanges + cardinality(numbers),
-    words = words + (SELECT coalesce(sum(l), 0) FROM unnest(lengths) l) WHERE share_no = share;
   INSERT INTO memd.sessions VALUES (share, uid, writer, who, agent, title, mark)
     ON CONFLICT (share_no, session_uid, machine) DO UPDATE
     SET who = excluded.who, agent = excluded.agent, title = excluded.title, mark = excluded.mark;
+  -- Last, because all who write to the share wait for it.
+  UPDATE memd.shares SET exchanges = exchanges + cardinality(numbers),
+    words = words + (SELECT coalesce(sum(l), 0) FROM unnest(lengths) l) WHERE share_no = share;
 END $$;
 
 -- Takes a session out: all rows of it go, whoever wrote them. Who only asks for rows learns of it by the change.
 CREATE FUNCTION memd.take_out(share bigint, writer text, uid text) RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
-  PERFORM memd.check_writer(share, writer);
+  PERFORM memd.check_writer(share, writer, uid);
   PERFORM memd.remove_rows(share, uid, NULL, NULL);
   DELETE FROM memd.sessions s WHERE s.share_no = share AND s.session_uid = uid;
   INSERT INTO memd.sessions VALUES (share, uid, writer, '', '', '', '', true);

@@ -28,7 +28,7 @@ CREATE FUNCTION memd.put_memories(share bigint, writer text, who text, gone text
                                   vectors text[], contents text[]) RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
-  PERFORM memd.check_writer(share, writer);
+  PERFORM memd.check_writer(share, writer, writer);
   DELETE FROM memd.memories m WHERE m.share_no = share AND m.machine = writer AND m.slug = ANY (gone || slugs);
   INSERT INTO memd.memories
     SELECT share, writer, r.slug, r.hash, who, r.type, r.title, r.tags, r.updated, r.length, r.vector::tsvector, r.content
