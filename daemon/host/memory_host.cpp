@@ -57,9 +57,6 @@ std::vector<std::filesystem::path> known_projects(const Settings& settings) {
   return directories ? catalog::project_roots(*directories, settings.home) : std::vector<std::filesystem::path>();
 }
 
-// Nobody asks a command for what it has read so far, and each commit writes pages again that the one before has written.
-constexpr std::chrono::milliseconds kCommandCommits{1000};
-
 // Counts one reader per worker, one more, and one per call that waits for its client's model, because such a call keeps
 // its reader.
 std::size_t reader_count(const Settings& settings) {
@@ -435,7 +432,6 @@ Result<void> MemoryHost::start_ingest() {
   options.exclusion = Exclusion(settings_.config.exclude.projects, settings_.config.exclude.paths);
   options.tailer.raw = raw;
   options.retention = retention_policy(settings_.config);
-  if (!is_service_) options.commit_interval = kCommandCommits;
   auto ingest = std::make_unique<IngestService>(discovery(), clock_, options);
   std::function<void()> on_analyzed;
   if (settings_.config.judge_decisions && summarizer_ && is_service_) {

@@ -740,6 +740,31 @@ TEST(MaskBatch, NamesAndPlacesAreMaskedToo) {
   EXPECT_EQ(batch.coverage[0].record_type, "[redacted:github_token]");
 }
 
+// Short texts are searched together, and each comes out as by itself.
+TEST(MaskBatch, TextsBesideEachOtherAreMaskedAsAlone) {
+  EventBatch batch;
+  std::vector<std::string> alone;
+  const auto add = [&](std::string text) {
+    batch.events.emplace_back().text = text;
+    redact(text);
+    alone.push_back(std::move(text));
+  };
+  for (const redaction::SecretRule& rule : redaction::secret_finder().rules())
+    for (const auto* texts : {&rule.examples, &rule.misses})
+      for (std::string text : *texts) {
+        std::erase_if(text, [](char c) { return c == '{' || c == '}'; });
+        add("password:");  // the name and the value of the next line are no pair
+        add(std::move(text));
+        add("hunter2-Is-Mine");
+        add("kx7Q2vL9wR4t");
+        add("");
+      }
+  ASSERT_GT(alone.size(), 500U);
+  mask_secrets(batch);
+  for (std::size_t i = 0; i < alone.size(); ++i)
+    EXPECT_EQ(batch.events[i].text, alone[i]);
+}
+
 TEST(MaskBatch, IdentifiersOfSessionsStay) {
   const std::string id = "ses_" + std::string("acme_token_Qw3eRt5yUi7oPa9sDf1gHj2kLz4x");
   EventBatch batch;
