@@ -36,8 +36,10 @@ constexpr std::array<std::string_view, 11> kPathNames{"file_path",     "filepath
                                                       "notebook_path", "relative_workspace_path",
                                                       "absolutePath",  "relativeWorkspacePath",
                                                       "targetFile"};
-constexpr std::array<std::string_view, 6> kOldNames{"old_string", "oldString", "old_str", "old_text", "oldText", "old"};
-constexpr std::array<std::string_view, 6> kNewNames{"new_string", "newString", "new_str", "new_text", "newText", "new"};
+constexpr std::array<std::string_view, 7> kOldNames{"old_string", "oldString", "old_str", "old_text",
+                                                    "oldText",    "old",       "before"};
+constexpr std::array<std::string_view, 7> kNewNames{"new_string", "newString", "new_str", "new_text",
+                                                    "newText",    "new",       "after"};
 constexpr std::array<std::string_view, 6> kContentNames{"content",    "file_text", "contents",
                                                         "new_source", "code_edit", "new_content"};
 constexpr std::array<std::string_view, 5> kDiffNames{"unified_diff", "diff", "fileDiff", "patch", "diffString"};

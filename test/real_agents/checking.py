@@ -6,6 +6,7 @@ import time
 
 TOLERANCE = 1.0  # seconds; more in a turn in which the agent itself was slower, see slowness()
 MOST_TOLERANCE = 10.0
+TIMES = ('time', 'started_at', 'ended_at', 'wall_clock_ms')  # columns
 ANSWERS = ('step', 'end', 'stray')  # kinds of requests whose answers are part of the conversation
 
 
@@ -36,8 +37,8 @@ def difference(lacks, has):
     return f'lacks {len(lacks)}, has {len(has)} more'
 
 
-def without(rows, name):
-    return {tuple(column for column in row if column[0] != name) for row in rows}
+def without(rows, *names):
+    return {tuple(column for column in row if column[0] not in names) for row in rows}
 
 
 class Checker:
@@ -49,7 +50,7 @@ class Checker:
         self.fresh, self.live, self.rebuilt = fresh, live, rebuilt
         # Where the agent's files are gone, or written anew without what they held, only the live store has everything.
         self.lost = self.scenario.get('sources_lost') or driver.overwrites and self.scenario.get('compacts')
-        self.store = live if self.lost else fresh
+        self.store = live if self.lost or not driver.keeps_times else fresh
         self.events = self.store.events()
         self.sessions = self.store.sessions()
         self.answered = [r for r in self.play.records if r['kind'] in ANSWERS and not self._died_unwritten(r)]
@@ -156,6 +157,8 @@ class Checker:
 
     def edits(self):
         """The edit of ferry.ini, once, with its lines."""
+        if not self.driver.tells_edits:
+            return ''
         made = sum(call['kind'] == 'edit' for _, call, _ in self._steps()) if self.driver.has_tools else sum(
             step.get('tool') == 'edit' for name, _ in self.play.prompts for step in self.turns[name]['steps'])
         found = [e for e in self._of('edit') if any('ferry.ini' in f['path'] for f in e['body'].get('files', []))]
@@ -240,6 +243,9 @@ class Checker:
             other = store.rows()
             may_lack = name == 'fresh' and self.lost
             mine = live
+            if name == 'fresh' and not self.driver.keeps_times:
+                mine, other = ({table: without(content, *TIMES) for table, content in rows.items()}
+                               for rows in (mine, other))
             if may_lack:  # it counts what it has; a compaction that it lacks may have ended an exchange
                 mine, other = ({**rows, 'sessions': without(rows['sessions'], 'compactions'),
                                 'exchanges': without(rows['exchanges'], 'ended_at')} for rows in (mine, other))
@@ -258,6 +264,8 @@ class Checker:
         played = {name for name, _ in self.play.prompts}
         wanted = {'look': ['23:40', 'never change plan.day'], 'move': ['sh check.sh --night 23:40', 'ferry.ini'],
                   'fail': ['python3 -m unittest test_ferry'], 'hidden': []}
+        if not self.driver.tells_edits:
+            wanted['move'].remove('ferry.ini')
         main = next((s['session_id'] for s in self.sessions if not s.get('parent_session_id')), None)
         if main is None or 'new' in self.scenario['play'] or not self.driver.resumes:
             return ''

@@ -38,6 +38,8 @@ class Agent:
     replaces = False      # it writes a transcript anew, with all that it held, in place of the old file
     keeps_ids = True      # of the model's calls
     dates_answers = True  # else they have the time of their prompt
+    keeps_times = True    # else what memd reads has the time at which memd saw it first
+    tells_edits = True    # else its tools are not known to change files
     tells_lines = True    # of an edit
     rounds_tokens = False  # to hundreds, and does not tell which were cached
     tokens_by_turn = False  # it keeps those of a turn at its end only

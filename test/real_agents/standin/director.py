@@ -90,7 +90,7 @@ def _tool(request, kind, step):
 
 def _unfinished(script, request):
     """What the summary says of the turn that it interrupts."""
-    talk = '\n'.join(m.text for m in request.messages)
+    talk = '\n'.join([request.system, *(m.text for m in request.messages)])
     place, name = max((talk.rfind(turn['prompt']), name) for name, turn in script['turns'].items())
     if place < 0 or script['turns'][name]['steps'][-1]['say'] in talk[place:]:
         return 'nothing'
