@@ -67,7 +67,7 @@ DoctorCheck check_memories(MemoryHost& host) {
   if (!report->trouble.empty())
     return {"memories", "problem", "the index of memories does not match the files: " + report->trouble,
             "It is retried automatically."};
-  std::string detail = fmt::format("{} memories, {} files of agents", report->memories, report->agent_files);
+  std::string detail = what_it_holds(*report);
   if (!report->unread.empty()) {
     for (std::size_t i = 0; i < report->unread.size() && i < kMostTold; ++i)
       detail += (i == 0 ? "; not read: " : ", ") + report->unread[i];
