@@ -142,7 +142,7 @@ def planted(o):
             side, other = "held" if n % 2 else "dev", f"elsewhere{n}"
             now += DAY
             once, again, back = (text.format(a=a, b=b) for text in CORRECTIONS[n % len(CORRECTIONS)])
-            standing = lambda place, at: any(a in line for line in lines("start", place, at) if line.startswith("Said"))
+            standing = lambda place, at: any(a in line for line in lines("start", place, at) if line.startswith("Said in "))
             say(once, f"correct{n}", now)
             found["correction", side, "look-alike: said once"].append(standing(f"correct{n}", now + DAY))
             say(again, f"correct{n}", now + DAY)
