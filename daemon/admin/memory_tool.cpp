@@ -25,6 +25,8 @@ Result<MemoryCatalogReport> memory_catalog(MemoryHost& host, const MemoryCatalog
     if (indexer == nullptr) return host.does_not_write();
     MEMD_TRY(indexer->rebuild("asked for"));
   }
+  constexpr std::chrono::milliseconds kPatience{1000};
+  if (indexer != nullptr) indexer->await_look({}, kPatience);
   MemoryCatalogReport out;
   std::error_code ec;
   if (!std::filesystem::exists(host.settings().layout.database(), ec)) {  // nothing that could be damaged

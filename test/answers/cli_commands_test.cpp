@@ -62,6 +62,14 @@ TEST_F(CliCommands, AProgramGetsTheBytesOfAMemory) {
   EXPECT_TRUE(content.ends_with(text)) << content;
 }
 
+TEST_F(CliCommands, AMemoryIsFoundOnceItIsWrittenWithoutADaemon) {
+  ASSERT_EQ(print({"ingest", "--once"}).code, 0);
+  const fs::path text = home_.path() / "text.md";
+  test::write_file(text, "A kestrel hovers over the parser.\n");
+  ASSERT_EQ(print({"memory", "write", "--type", "learning", "--title", "Kestrels hover", text}).code, 0);
+  EXPECT_THAT(print({"search", "kestrel", "--all-projects"}).out, HasSubstr("Kestrels hover"));
+}
+
 TEST_F(CliCommands, OneMemoryIsNotSeveral) {
   write_memory("learning-x.md", "Text.");
   EXPECT_THAT(print({"memory", "rebuild"}).out, HasSubstr(": 1 memory, 0 files of agents"));
