@@ -5,7 +5,7 @@ name sentences by hash, so the home has to hold the history that they were drawn
   cues.py --memd MEMD --corpus HOME [--labels test/labels/cues.tsv] [--misses]
 
 Each sentence is told to a memd in a session of its own: an agent's in its only answer, a person's among plain requests.
-A class fires if memd shows the sentence: as an observation (`memd --json observations`: decision; success for
+A class fires if memd shows the sentence: as an observation (`memd --json observations`: success for
 test_outcome, discovery, warning), or in the pack after the session (`resume_context`: problems, constraints,
 next_steps). `solved` fires if a problem that the agent told just before is no longer among the problems. Precision is
 over the sentences that were drawn at random or because the class fired; recall over those drawn at random.
@@ -15,9 +15,9 @@ import collections
 import text
 from memd import Memd, Transcript, copy_history, labels, options, print_halves
 
-OBSERVED = {"decision": "decision", "test_outcome": "success", "discovery": "discovery", "warning": "warning"}
+OBSERVED = {"test_outcome": "success", "discovery": "discovery", "warning": "warning"}
 PACKED = {"problem": "problems", "constraint": "constraints", "next_step": "next_steps"}
-CLASSES = ("decision", "problem", "solved", "constraint", "next_step", "test_outcome", "discovery", "warning")
+CLASSES = ("problem", "solved", "constraint", "next_step", "test_outcome", "discovery", "warning")
 RECALL = {"random": "recall", "loose": "recall, loose words"}
 FIGURES = ("precision", *RECALL.values())
 TROUBLE = "The export still crashes with a wrong checksum."

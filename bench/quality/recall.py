@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """What hooks would have said while agents worked, and how much of it was used: each Claude Code session of a home is
 replayed, and where it starts, at each prompt, after each compaction and each failed command memd is asked as its hooks
-ask, with a store that holds only what stood before. Then planted decisions and corrections, with look-alikes.
+ask, with a store that holds only what stood before. Then planted corrections, with look-alikes.
 
   recall.py --memd MEMD --corpus HOME [--show]
 
@@ -105,12 +105,6 @@ def replay(o):
 
 # ---- Planted: what a person says, and what has to bring it back. {a} and {b} are names of the project.
 
-DECISIONS = [
-    ("Let's not build a fallback for {a} when {b} is missing, we decided against it.",
-     "Please add a fallback to {a} for the case that {b} is not there"),
-    ("I don't want {a} to write into {b}, drop that idea.", "Change {a} so that it writes its result into {b} as well"),
-    ("We go with {a} instead of {b} for the storage.", "Now implement the storage and use {b} where {a} would be slow"),
-    ("We decided to keep {a} separate from {b}.", "Could you merge {a} and {b} into one file so that it is simpler?")]
 CORRECTIONS = [  # once, again, taken back
     ("Please never rename {a} without asking me.", "Never rename {a} without asking me first!",
      "From now on rename {a} without asking me."),
@@ -144,23 +138,11 @@ def planted(o):
             return recalled(memd, moment, cwd="/home/ada/" + project, session_id=session, at=int(1000 * at), **more)
 
         for n in range(PLANTED):
-            a, b, c, d = draw.sample(names, 4)
-            side, project, other = "held" if n % 2 else "dev", f"planted{n}", f"elsewhere{n}"
+            a, b = draw.sample(names, 2)
+            side, other = "held" if n % 2 else "dev", f"elsewhere{n}"
             now += DAY
-            decided, asks = (text.format(a=a, b=b) for text in DECISIONS[n % len(DECISIONS)])
-            say(decided, project, now)
-            ours = say(f"Have a look at {c} and {d}, please.", project, now + DAY).id
-            theirs = say(f"Have a look at {c} and {d}, please.", other, now + DAY).id
-            told = lambda text, place=project, session=ours: any(
-                line.startswith("Decided") for line in lines("prompt", place, now + 2 * DAY, session, text=text))
-            found["decision", side, "told"].append(told(asks))
-            found["decision", side, "look-alike: one name"].append(told(f"Rename the variable of {a} to something clear"))
-            found["decision", side, "look-alike: other names"].append(
-                told(DECISIONS[n % len(DECISIONS)][1].format(a=c, b=d)))
-            found["decision", side, "look-alike: another project"].append(told(asks, other, theirs))
-            found["decision", side, "look-alike: two words"].append(told(f"{a} {b}"))
             once, again, back = (text.format(a=a, b=b) for text in CORRECTIONS[n % len(CORRECTIONS)])
-            standing = lambda place, at: any(a in line for line in lines("start", place, at) if line.startswith("Said"))
+            standing = lambda place, at: any(a in line for line in lines("start", place, at) if line.startswith("Said in "))
             say(once, f"correct{n}", now)
             found["correction", side, "look-alike: said once"].append(standing(f"correct{n}", now + DAY))
             say(again, f"correct{n}", now + DAY)

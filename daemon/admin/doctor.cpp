@@ -9,6 +9,7 @@
 #include "daemon/host/settings.hpp"
 #include "daemon/ingest/ingest_progress.hpp"
 #include "daemon/ingest/ingest_service.hpp"
+#include "daemon/tools/answer.hpp"
 #include "daemon/tools/diagnostics.hpp"
 #include "daemon/version.hpp"
 #include "schemas/base/error.hpp"
@@ -114,11 +115,12 @@ void check_raw(const MemoryHost& host, bool full, Findings& findings) {
   }
   const double mb = static_cast<double>(check->bytes) / 1e6;
   if (check->damages.empty())
-    return findings.ok("original records",
-                       check->bytes_read >= check->bytes
-                           ? fmt::format("{} files, {:.1f} MB: sound", check->files, mb)
-                           : fmt::format("sound, in a sample of {:.1f} of {:.1f} MB; --full reads all",
-                                         static_cast<double>(check->bytes_read) / 1e6, mb));
+    return findings.ok(
+        "original records",
+        check->bytes_read >= check->bytes
+            ? fmt::format("{}, {:.1f} MB: sound", tools::counted(static_cast<std::int64_t>(check->files), "file"), mb)
+            : fmt::format("sound, in a sample of {:.1f} of {:.1f} MB; --full reads all",
+                          static_cast<double>(check->bytes_read) / 1e6, mb));
   std::string what = fmt::format("{} bytes are damaged or missing", check->damaged_bytes);
   for (const auto& damage : check->damages)
     what += ", " + damage;
@@ -410,7 +412,8 @@ void check_exclusion(MemoryHost& host, Findings& findings) {
   if (!stored) return findings.problem("store", stored.error().message(), "Is it locked, or out of reach?");
   if (!stored->empty())
     findings.note("excluded",
-                  fmt::format("{} sessions are in the store that the configuration excludes", stored->size()),
+                  fmt::format("the store has {} that the configuration excludes",
+                              tools::counted(static_cast<std::int64_t>(stored->size()), "session")),
                   "memd forget --excluded shows them; with --yes they are forgotten.");
 }
 

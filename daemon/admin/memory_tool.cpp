@@ -25,6 +25,8 @@ Result<MemoryCatalogReport> memory_catalog(MemoryHost& host, const MemoryCatalog
     if (indexer == nullptr) return host.does_not_write();
     MEMD_TRY(indexer->rebuild("asked for"));
   }
+  constexpr std::chrono::milliseconds kPatience{1000};
+  if (indexer != nullptr) indexer->await_look({}, kPatience);
   MemoryCatalogReport out;
   std::error_code ec;
   if (!std::filesystem::exists(host.settings().layout.database(), ec)) {  // nothing that could be damaged
@@ -67,7 +69,7 @@ DoctorCheck check_memories(MemoryHost& host) {
   if (!report->trouble.empty())
     return {"memories", "problem", "the index of memories does not match the files: " + report->trouble,
             "It is retried automatically."};
-  std::string detail = fmt::format("{} memories, {} files of agents", report->memories, report->agent_files);
+  std::string detail = what_it_holds(*report);
   if (!report->unread.empty()) {
     for (std::size_t i = 0; i < report->unread.size() && i < kMostTold; ++i)
       detail += (i == 0 ? "; not read: " : ", ") + report->unread[i];

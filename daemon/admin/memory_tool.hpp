@@ -15,7 +15,8 @@ struct MemoryCatalogParams {
   bool rebuild = false;
 };
 
-// Reports on the catalog, and rebuilds it if requested. Errc::unavailable: a rebuild in a process that does not write.
+// Reports on the catalog once it was compared with the files, for which a second is waited at most; rebuilds it if
+// requested. Errc::unavailable: a rebuild in a process that does not write.
 Result<MemoryCatalogReport> memory_catalog(MemoryHost& host, const MemoryCatalogParams& params);
 DoctorCheck check_memories(MemoryHost& host);
 

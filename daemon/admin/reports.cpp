@@ -1,5 +1,6 @@
 #include "daemon/admin/reports.hpp"
 
+#include "daemon/tools/answer.hpp"
 #include "schemas/base/harmless.hpp"
 
 #include <fmt/format.h>
@@ -14,9 +15,13 @@ std::string second_look_text(const SecondLookStatus& s) {
   return out;
 }
 
+std::string what_it_holds(const MemoryCatalogReport& r) {
+  return fmt::format("{} {}, {} of agents", r.memories, r.memories == 1 ? "memory" : "memories",
+                     tools::counted(r.agent_files, "file"));
+}
+
 std::string render_text(const MemoryCatalogReport& r) {
-  std::string out =
-      fmt::format("The index of memories is {}: {} memories, {} files of agents", r.state, r.memories, r.agent_files);
+  std::string out = fmt::format("The index of memories is {}: {}", r.state, what_it_holds(r));
   if (r.invalid > 0) out += fmt::format(", {} that break a rule", r.invalid);
   if (!r.unread.empty()) out += fmt::format(", {} that cannot be read", r.unread.size());
   if (!r.read_at.empty()) out += ", last read " + r.read_at;

@@ -172,6 +172,7 @@ struct MemoryCatalogReport {
   std::int64_t built_ms = 0;
   std::string trouble;
 };
+std::string what_it_holds(const MemoryCatalogReport& report);  // "3 memories, 1 file of agents"
 
 struct StatusReport {
   std::string version;

@@ -352,7 +352,10 @@ std::string unexpected(const Offer& offer, const CLI::App& app) {
   if (commands.empty() && !first.starts_with('-')) return offer.unknown_command(first);
   const CLI::App* in = commands.empty() ? &app : commands.front();
   const std::string where = commands.empty() ? "memd" : "memd " + in->get_name();
-  if (!first.starts_with('-')) return where + " does not take `" + first + "`; " + where + " --help says what it takes";
+  if (!first.starts_with('-'))
+    return where + " does not take `" + first + "`; " +
+           (where == "memd sessions" ? "`memd search " + first + "` finds what was said in them"
+                                     : where + " --help says what it takes");
   std::vector<std::string> names;
   for (const CLI::App* one : {in, &app})
     for (const auto* option : one->get_options())

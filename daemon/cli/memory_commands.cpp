@@ -154,7 +154,17 @@ MemoryWrittenReport written_report(const Memory& m, bool created, bool masked) {
   return out;
 }
 
+// Has searches find what was changed. A daemon sees the files change; without one this process does its work.
+void index_changes(const Invocation& call) {
+  std::error_code ec;
+  if (!std::filesystem::exists(call.settings.layout.database(), ec)) return;
+  std::ostream nobody(nullptr);
+  if (const auto caller = open_caller(call.settings, Need::ingest, kPatience, nobody))
+    static_cast<void>((*caller)->admin("memory_catalog", "{}", {}));
+}
+
 Result<void> print_written(const Invocation& call, const Memory& m, std::string_view done, bool masked) {
+  index_changes(call);
   if (call.as_json) {
     MEMD_TRY(print_json(call, written_report(m, done == "created", masked)));
     return {};

@@ -62,6 +62,19 @@ TEST_F(CliCommands, AProgramGetsTheBytesOfAMemory) {
   EXPECT_TRUE(content.ends_with(text)) << content;
 }
 
+TEST_F(CliCommands, AMemoryIsFoundOnceItIsWrittenWithoutADaemon) {
+  ASSERT_EQ(print({"ingest", "--once"}).code, 0);
+  const fs::path text = home_.path() / "text.md";
+  test::write_file(text, "A kestrel hovers over the parser.\n");
+  ASSERT_EQ(print({"memory", "write", "--type", "learning", "--title", "Kestrels hover", text}).code, 0);
+  EXPECT_THAT(print({"search", "kestrel", "--all-projects"}).out, HasSubstr("Kestrels hover"));
+}
+
+TEST_F(CliCommands, OneMemoryIsNotSeveral) {
+  write_memory("learning-x.md", "Text.");
+  EXPECT_THAT(print({"memory", "rebuild"}).out, HasSubstr(": 1 memory, 0 files of agents"));
+}
+
 TEST_F(CliCommands, AShortListOfMemoriesNamesAllThatAreNotValid) {
   for (const char* name : {"learning-a.md", "learning-b.md", "learning-c.md"})
     write_memory(name, "A text.\n");
@@ -135,6 +148,7 @@ TEST_F(CliCommands, WhatPeopleGuessIsUnderstood) {
   home_.turn("/src/p", 1, system_clock().now() - 1000, "word", "What runs now?", "This does.");
   ASSERT_EQ(print({"ingest", "--once"}).code, 0);
   EXPECT_THAT(print({"today"}).out, HasSubstr("What runs now?"));
+  EXPECT_THAT(print({"sessions", "runs"}).err, HasSubstr("`memd search runs`"));
   EXPECT_THAT(print({"timeline", "--all-projects"}).out, HasSubstr("What runs now?"));
   const std::string yesterday = print({"yesterday"}).out;
   EXPECT_THAT(yesterday, HasSubstr("Nothing in this time. The first one after it is"));

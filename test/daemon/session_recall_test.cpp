@@ -15,7 +15,9 @@ namespace memd::test {
 namespace {
 
 using admin::SessionPlace;
+using testing::AllOf;
 using testing::Contains;
+using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;

@@ -30,6 +30,7 @@ TEST(Choices, OfADialog) {
               ElementsAre("format: NPZ (Recommended)", "split: by motion"));
   EXPECT_THAT(sentences(read_choices("Which store?: SQLite\nWhich cache?: \nHow many?: \nthree\nor four")),
               ElementsAre("Which store?: SQLite", "How many?: three or four"));
+  EXPECT_THAT(read_choices("Is it right?: what are the states? we need all of them"), IsEmpty()) << "asks back";
   EXPECT_THAT(read_choices(""), IsEmpty());
 }
 

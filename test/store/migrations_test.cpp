@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -39,6 +40,40 @@ TEST(Migrations, DiagnosticsMustBeRedacted) {
   EXPECT_TRUE(insert(1, 1 + kDiagnosticRetention));
   EXPECT_FALSE(insert(0, 1 + kDiagnosticRetention));
   EXPECT_FALSE(insert(1, 2));
+}
+
+// Of a store in which sentences were decisions, what a client recorded and what a model judged stays.
+TEST(Migrations, ADecisionIsWhatAPersonChose) {
+  auto db = sqlite::Database::open(":memory:", sqlite::OpenMode::read_write);
+  std::vector<Migration> all = migrations();
+  const auto before =
+      std::find_if(all.begin(), all.end(), [](const Migration& m) { return m.name == "0004_chosen_decisions.sql"; });
+  ASSERT_NE(before, all.end());
+  sqlite::migrate(db, {all.begin(), before}, "memd.db");
+  db.exec("INSERT INTO sessions (session_pk, uid, platform, native_id) VALUES (1, 'codex:a', 'codex', 'a')");
+  const auto decide = [&](int seq, int kind, int flags, int origin, const std::string& judge) {
+    db.run(
+        "INSERT INTO events (session_pk, seq, event_id, time, kind, flags, origin) VALUES (1, ?1, ?1, 1, ?2, ?3, ?4)",
+        seq, kind, flags, origin);
+    db.run(
+        "INSERT INTO observations (observation_pk, session_pk, event_seq, time, type, summary, content, content_hash)"
+        " VALUES (?1, 1, ?1, 1, 'decision', '', '', ?1)",
+        seq);
+    db.run("INSERT INTO decisions (observation_pk, kind, decided_by, judged_by, shown) VALUES (?1, 0, 0, ?2, 1)", seq,
+           judge);
+  };
+  decide(0, 10, 0, 6, "");    // a dialog
+  decide(1, 0, 0, 4, "");     // a plan handed over
+  decide(2, 0, 0, 1, "");     // a sentence of a prompt
+  decide(3, 10, 128, 0, "");  // a sentence of an agent
+  decide(4, 1, 0, 0, "a model");
+  sqlite::migrate(db);
+  std::string left;
+  auto& q = db.query("SELECT observation_pk FROM observations ORDER BY 1");
+  while (q.step())
+    left += q.str(0) + " ";
+  EXPECT_EQ(left, "0 1 4 ");
+  EXPECT_EQ(db.query("SELECT count(*) FROM decisions").value_or(0), 3);
 }
 
 // Returns the columns of a table without a comment: at the end of their line, above it, or above a group of columns.

@@ -5,11 +5,8 @@
 // The address that `memd web` prints carries the token; the page keeps it for its other tabs, and for no other port.
 const kept = 'memd.token';
 const given = /^#token=([0-9a-f]{64})$/.exec(location.hash);
-if (given) {
-  localStorage.setItem(kept, given[1]);
-  history.replaceState(null, '', '#/');
-}
-const authorization = { Authorization: `Bearer ${localStorage.getItem(kept) ?? ''}` };
+if (given) history.replaceState(null, '', '#/');
+const authorization = { Authorization: `Bearer ${given?.[1] ?? localStorage.getItem(kept) ?? ''}` };
 
 // Leaves out what is empty: tools then do the usual.
 const filled = (args) => Object.fromEntries(Object.entries(args).filter(([, value]) => value !== '' && value !== undefined && value !== null && value !== false));
@@ -28,6 +25,7 @@ let firstAnswer = null;
 const firstIsHere = early.get(JSON.stringify(firstList)).then(async (response) => {
   if (response.ok) firstAnswer = await response.clone().json();
 }).catch(() => {}); // who asks is told of it
+if (given) firstIsHere.then(() => localStorage.setItem(kept, given[1])); // a new browser waits for its storage
 
 // Returns the answer of a tool; with `text` as an agent reads it. Throws an Error with memd's words.
 async function ask(tool, args = {}, { signal, text = false } = {}) {

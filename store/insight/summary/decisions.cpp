@@ -19,6 +19,10 @@ constexpr std::size_t kPartBytes = 160;                        // of the questio
 constexpr std::size_t kReadOfPlan = 2000;                      // bytes in which its title stands
 constexpr std::string_view kProposedPlan = "<proposed_plan>";  // Codex: precedes a plan that it offers
 
+bool asks_back(std::string_view answer) {
+  return answer.find('?') != std::string_view::npos || answer.find("？") != std::string_view::npos;
+}
+
 Decision chosen_by_person(DecisionKind kind, std::string sentence, std::string chosen) {
   Decision d;
   d.kind = kind;
@@ -78,7 +82,7 @@ std::vector<Decision> read_choices(std::string_view text) {
     return found;
   }
   for (const auto& [question, answer] : questions_and_answers(text)) {
-    if (answer.empty() || ends_in_question_mark(answer) || found.size() >= kChoicesPerDialog) continue;
+    if (answer.empty() || asks_back(answer) || found.size() >= kChoicesPerDialog) continue;
     found.push_back(chosen_by_person(DecisionKind::answer,
                                      shortened(shortened(question, kPartBytes) + ": " + answer, kDecisionBytes),
                                      shortened(answer, kPartBytes)));
