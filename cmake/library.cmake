@@ -3,7 +3,7 @@
 option(MEMD_UNITY "Compile the sources of a library in groups (every preset but dev and check)" OFF)
 set(MEMD_UNITY_BYTES 150000 CACHE STRING "Of sources that one group holds at most")
 
-option(MEMD_CHECK_ONLY "Look for errors and warnings, compile nothing (the preset check)" OFF)
+option(MEMD_CHECK_ONLY "Look for errors and warnings of headers, compile nothing (the preset check)" OFF)
 find_program(CCACHE_PROGRAM ccache)
 set(launcher)
 if(CCACHE_PROGRAM)
@@ -50,7 +50,7 @@ if(MEMD_SANITIZE)
   endif()
 endif()
 
-# Halves what checking each source by itself takes; a missing include of one of these is then not seen.
+# Halves what checking each header by itself takes; a missing include of one of these is then not seen.
 option(MEMD_PRECOMPILE "Precompile the standard library's headers (the preset check)" OFF)
 set(standard_headers
     <algorithm> <array> <charconv> <chrono> <cstdint> <cstring> <filesystem> <functional> <map> <memory> <mutex> <optional>
@@ -147,9 +147,9 @@ function(memd_target_settings target)
   endif()
 endfunction()
 
-# A folder's static library. Every header has to compile by itself: one that a source of the same name includes first
-# (test/layering sees to that) does so wherever that source is compiled without precompiled headers, the others by the
-# target all_verify_interface_header_sets.
+# A folder's static library. Every header has to compile by itself. The preset check sees to that: it compiles each, and
+# of the sources nothing, whose includes test/layering looks at. Headers without a source of the same name are compiled by
+# the target all_verify_interface_header_sets, so that a library that it does not build (memd_grpc) has them checked, too.
 #
 # memd_library(TARGET [HEADER...]): headers that most of its sources read, precompiled beside the standard ones in the preset
 # check.
@@ -174,6 +174,16 @@ function(memd_library target)
   target_sources(${target} PUBLIC
     FILE_SET HEADERS BASE_DIRS ${PROJECT_SOURCE_DIR} FILES ${verified}
     FILE_SET included_first TYPE HEADERS BASE_DIRS ${PROJECT_SOURCE_DIR} FILES ${headers})
+  if(MEMD_CHECK_ONLY)
+    set(alone)
+    foreach(header IN LISTS headers)
+      file(RELATIVE_PATH name ${PROJECT_SOURCE_DIR} ${header})
+      set(source ${CMAKE_CURRENT_BINARY_DIR}/headers/${name}.cpp)
+      file(CONFIGURE OUTPUT ${source} CONTENT "#include \"${name}\"\n" @ONLY)
+      list(APPEND alone ${source})
+    endforeach()
+    set_target_properties(${target} PROPERTIES SOURCES "${alone}")
+  endif()
   if(MEMD_PRECOMPILE)
     if(NOT MEMD_CHECK_ONLY)
       set(ARGN)

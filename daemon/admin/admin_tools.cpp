@@ -1,5 +1,6 @@
 #include "daemon/admin/admin_tools.hpp"
 
+#include "daemon/host/memory_host.hpp"
 #include "schemas/base/json_writer.hpp"
 
 #include <utility>

@@ -125,6 +125,24 @@ TEST_F(BadTree, AnotherDoorToFilesOfAScope) {
                                    "store/memory/a.cpp:2: files of a scope are opened by ScopeRoot"));
 }
 
+TEST_F(BadTree, NameWithoutItsHeader) {
+  write(
+      "store/row.hpp",
+      "namespace memd {\nstruct SessionRow { int first_seq; };\nint read_head(int n);\nconstexpr int kMost = 1;\n}\n");
+  write("store/uses_row.hpp", "#include \"store/row.hpp\"\nnamespace memd { int past_head(); }\n");
+  write("store/known.hpp", "namespace memd { class SessionRow; int f(SessionRow& row); }\n");
+  write("store/a.cpp",
+        "#include \"store/uses_row.hpp\"\nint f() { return read_head(kMost) + SessionRow().first_seq; }\n");
+  write("store/b.cpp",
+        "#include \"store/known.hpp\"\n// read_head(\nint f(SessionRow& row) { return row.read_head(); }\n");
+  write("store/c.cpp",
+        "int g() { return memd::read_head(kMost); }\nint h = std::read_head(2); auto s = R\"(SessionRow)\";\n");
+  write("store/d.cpp", "int read_head(int);\nint g() { return read_head(2) + 1'000 + first_seq; }\n");
+  EXPECT_THAT(found(), ElementsAre("store/b.cpp:3: include what declares SessionRow: store/row.hpp",
+                                   "store/c.cpp:1: include what declares kMost: store/row.hpp",
+                                   "store/c.cpp:1: include what declares read_head: store/row.hpp"));
+}
+
 TEST_F(BadTree, Cycle) {
   write("store/a.hpp", "#include \"store/b.hpp\"\n");
   write("store/b.hpp", "#include \"store/c.hpp\"\n");

@@ -7,6 +7,7 @@
 #include <functional>
 #include <optional>
 #include <set>
+#include <sstream>
 #include <string_view>
 
 namespace memd::layering {
@@ -170,7 +171,9 @@ std::optional<Include> parse_include(std::string_view text, int line) {
 
 SourceFile read_file(const fs::path& path) {
   SourceFile file;
-  std::ifstream in(path);
+  std::stringstream in;
+  in << std::ifstream(path).rdbuf();
+  file.names = names_in(in.view());
   for (std::string line; std::getline(in, line);) {
     if (auto include = parse_include(line, ++file.lines)) file.includes.push_back(std::move(*include));
     if (line.find("'{'") != std::string::npos || line.find("'}'") != std::string::npos)
@@ -203,6 +206,12 @@ class Checker {
 
   std::vector<std::string> run() {
     for (const auto& [path, file] : tree_) {
+      namespaces_.insert(file.names.namespaces.begin(), file.names.namespaces.end());
+      if (path.ends_with(".hpp") && !on_top(file.folder))
+        for (const auto& name : file.names.declared)
+          declared_in_[name].push_back(path);
+    }
+    for (const auto& [path, file] : tree_) {
       if (forbidden_name(path)) report(path, 1, "a file is named by its duty");
       for (const auto& include : file.includes)
         check_include(path, file, include);
@@ -211,6 +220,7 @@ class Checker {
       check_doors(path, file);
       check_sql(path, file);
       check_awaits(path, file);
+      check_names(path, file);
     }
     for (const auto& [path, file] : tree_)
       walk(path);
@@ -282,6 +292,34 @@ class Checker {
       report(path, line, "name what is awaited first");
   }
 
+  // Whoever compiles a source by itself finds the names of ours in it only if it includes their headers; in a group of
+  // sources it is enough that another one includes them.
+  void check_names(const std::string& path, const SourceFile& file) {
+    if (on_top(file.folder) || path.ends_with(".hpp")) return;
+    std::set<std::string> reached{path};
+    reach(path, reached);
+    std::set<std::string_view> seen;
+    for (const auto& [use, line] : file.names.used) {
+      const auto& [qualifier, name] = use;
+      const auto declared = declared_in_.find(name);
+      if (declared == declared_in_.end() || (!qualifier.empty() && !namespaces_.contains(qualifier))) continue;
+      const auto is_reached = [&](const std::string& header) { return reached.contains(header); };
+      const auto introduces = [&](const std::string& reached_file) {
+        return tree_.at(reached_file).names.introduced.contains(name);
+      };
+      if (std::any_of(declared->second.begin(), declared->second.end(), is_reached) ||
+          std::any_of(reached.begin(), reached.end(), introduces) || !seen.insert(name).second)
+        continue;
+      report(path, line, "include what declares " + name + ": " + declared->second.front());
+    }
+  }
+
+  // Adds the files of ours that a file includes, themselves or by others.
+  void reach(const std::string& path, std::set<std::string>& out) const {
+    for (const auto& include : tree_.at(path).includes)
+      if (const auto target = resolve(tree_, path, include); target && out.insert(*target).second) reach(*target, out);
+  }
+
   // A repository brings links, FIFOs and huge files: only one class opens what it brings.
   void check_doors(const std::string& path, const SourceFile& file) {
     if (std::none_of(kThroughScopeRoot.begin(), kThroughScopeRoot.end(),
@@ -309,6 +347,8 @@ class Checker {
   enum class State { unseen, open, done };
   const SourceTree& tree_;
   std::map<std::string, State> states_;
+  std::set<std::string> namespaces_;                             // of ours
+  std::map<std::string, std::vector<std::string>> declared_in_;  // headers, by name
   std::vector<std::string> found_;
 };
 

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace memd::layering {
+
+// What a file calls by a name of several words (SessionRow, read_head, kPlatforms), as far as its tokens tell.
+struct Names {
+  std::set<std::string> namespaces;                         // of ours
+  std::set<std::string> declared;                           // at namespace scope, whole: not "class SessionRow;"
+  std::set<std::string> introduced;                         // anywhere: members, parameters and variables, too
+  std::map<std::pair<std::string, std::string>, int> used;  // outermost qualifier ("": none) and name: first line
+};
+
+Names names_in(std::string_view text);
+
+}  // namespace memd::layering
