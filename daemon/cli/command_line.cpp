@@ -16,6 +16,7 @@
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
+#include <array>
 #include <csignal>
 #include <cstdio>
 #include <filesystem>
@@ -24,6 +25,8 @@
 #include <iterator>
 #include <memory>
 #include <string>
+#include <string_view>
+#include <utility>
 
 namespace memd::cli {
 namespace {
@@ -257,6 +260,7 @@ const std::vector<Guess>& guesses() {
       {"week", {"timeline", "--all-projects", "--since", "7d"}},
       {"decisions", {"observations", "--kind", "decision"}},
       {"blame", {"file-history"}},
+      {"who", {"file-history"}},
       {"diff", {"file-history"}},
       {"branches", {"usage", "--by", "branch"}},
       {"delete", {"forget"}},
@@ -273,6 +277,9 @@ const std::vector<Guess>& guesses() {
       {"continue", {"open"}},
       {"errors", {"fix"}},
       {"follow", {"browse"}},
+      {"watch", {"browse"}},
+      {"tail", {"browse"}},
+      {"recap", {"memory", "recap"}},
       {"commits", {"cmd", "git", "commit"}},
       {"memories", {"memory", "list"}},
       {"remember", {"memory", "write", "--type", "learning", "--title"}},
@@ -303,6 +310,19 @@ void changes_of_session(std::vector<std::string>& arguments, std::size_t place) 
   if (which.empty() || which.starts_with('-')) arguments.emplace_back("latest");
 }
 
+// Makes a word of time behind a command that lists by time say since when: "usage week".
+void since_when(std::vector<std::string>& arguments, std::size_t place) {
+  using Word = std::pair<std::string_view, std::string_view>;
+  constexpr std::array kTimes{Word{"today", "today"}, Word{"yesterday", "yesterday"}, Word{"week", "7d"},
+                              Word{"month", "30d"}};
+  constexpr std::array<std::string_view, 5> kLists{"usage", "cost", "sessions", "list", "timeline"};
+  if (place + 1 >= arguments.size() || std::ranges::find(kLists, arguments[place]) == kLists.end()) return;
+  const auto time = std::ranges::find(kTimes, arguments[place + 1], &Word::first);
+  if (time == kTimes.end()) return;
+  arguments[place + 1] = time->second;
+  arguments.insert(arguments.begin() + static_cast<std::ptrdiff_t>(place) + 1, "--since");
+}
+
 // Returns the arguments for the parser: "help search" becomes "search --help", a guess what it means.
 std::vector<std::string> arguments_of(const Offer& offer, int argc, char** argv) {
   std::vector<std::string> out(argv + 1, argv + argc);
@@ -319,6 +339,7 @@ std::vector<std::string> arguments_of(const Offer& offer, int argc, char** argv)
   if (place + 1 < out.size() && out[place] == "history" && !out[place + 1].starts_with('-'))
     out[place] = "file-history";
   if (place < out.size() && out[place] == "diff") changes_of_session(out, place);
+  since_when(out, place);
   if (place >= out.size() || offer.find(out[place]) != nullptr) return out;
   if (const auto guess = std::ranges::find(guesses(), out[place], &Guess::typed); guess != guesses().end()) {
     const auto at = out.erase(out.begin() + static_cast<std::ptrdiff_t>(place));
