@@ -1,5 +1,6 @@
 #include "daemon/ingest/watcher.hpp"
 
+#include "daemon/ingest/discovery.hpp"
 #include "daemon/ingest/polling_watcher.hpp"
 #ifdef __linux__
 #include "daemon/ingest/inotify_watcher.hpp"

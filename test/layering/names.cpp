@@ -10,7 +10,7 @@ namespace memd::layering {
 namespace {
 
 struct Token {
-  std::string_view text;  // an identifier or a number, "::", "->" or one character
+  std::string_view text;  // an identifier or a number, "::", "->", "..." or one character
   int line = 0;
 };
 
@@ -37,7 +37,10 @@ class Lexer {
       else if (std::isspace(static_cast<unsigned char>(c)) != 0)
         pass(1);
       else
-        out.push_back({take(rest.starts_with("::") || rest.starts_with("->") ? 2 : 1), line_});
+        out.push_back({take(rest.starts_with("...")                            ? 3
+                            : rest.starts_with("::") || rest.starts_with("->") ? 2
+                                                                               : 1),
+                       line_});
     }
     return out;
   }
@@ -80,32 +83,32 @@ class Lexer {
   int line_ = 1;
 };
 
-// A name of one word is that of members and variables, too.
-bool has_several_words(std::string_view name) {
-  if (!std::isalpha(static_cast<unsigned char>(name[0]))) return false;
-  const auto capitals = std::count_if(name.begin(), name.end(), [](unsigned char c) { return std::isupper(c); });
-  return std::islower(static_cast<unsigned char>(name[0])) != 0
-             ? name.find('_') != std::string_view::npos || (name[0] == 'k' && capitals > 0)
-             : capitals > 1 && name.find('_') == std::string_view::npos;
+// SessionRow, Row, kMost, read_head. A name of one word in small letters is mostly that of a variable or a member.
+bool tells_what_it_is(std::string_view name) {
+  const auto is_capital = [](unsigned char c) { return std::isupper(c) != 0; };
+  if (is_capital(name[0])) return name.size() > 1 && name.find('_') == std::string_view::npos;
+  return std::islower(static_cast<unsigned char>(name[0])) != 0 &&
+         (name.find('_') != std::string_view::npos || (name[0] == 'k' && name.size() > 1 && is_capital(name[1])));
 }
 
 bool is_one_of(std::string_view word, std::initializer_list<std::string_view> words) {
   return std::find(words.begin(), words.end(), word) != words.end();
 }
 
-bool begins_type(std::string_view word) { return is_one_of(word, {"struct", "class", "enum", "union", "concept"}); }
+bool begins_type(std::string_view word) {
+  return is_one_of(word, {"struct", "class", "enum", "union", "concept", "typename"});
+}
 
-// Whether a name between the two is declared there.
+// Whether a name between the two, of no type, is declared there.
 bool is_introduced(std::string_view before, std::string_view after) {
-  if (begins_type(before)) return after != ";";
   if (before == "using") return after == "=";
   if (after.size() != 1 || std::string_view("(={[;,):").find(after) == std::string_view::npos) return false;
   if (is_one_of(before, {"&", "*", ">", "]"})) return true;
   return is_word(before[0]) &&
-         !is_one_of(before, {"return",   "co_return", "co_await", "co_yield",  "throw",  "new",       "delete",
-                             "else",     "case",      "const",    "static",    "inline", "constexpr", "typename",
-                             "operator", "and",       "or",       "not",       "public", "private",   "protected",
-                             "explicit", "virtual",   "extern",   "namespace", "friend", "mutable",   "goto"});
+         !is_one_of(before, {"return",  "co_return", "co_await",  "co_yield", "throw",   "new",       "delete",
+                             "else",    "case",      "const",     "static",   "inline",  "constexpr", "operator",
+                             "and",     "or",        "not",       "public",   "private", "protected", "explicit",
+                             "virtual", "extern",    "namespace", "friend",   "mutable", "goto"});
 }
 
 }  // namespace
@@ -118,7 +121,6 @@ Names names_in(std::string_view text) {
   std::vector<bool> is_namespace;      // of the braces and parentheses that are open
   for (std::size_t i = 0; i < tokens.size(); ++i) {
     const std::string_view word = tokens[i].text;
-    const std::string_view before = i > 0 ? tokens[i - 1].text : " ";
     if (word == "namespace") {
       std::size_t end = i + 1;
       while (!is_one_of(text_at(end), {"{", ";", "=", " "}))
@@ -135,16 +137,21 @@ Names names_in(std::string_view text) {
       is_namespace.push_back(false);
     } else if ((word == "}" || word == ")") && !is_namespace.empty()) {
       is_namespace.pop_back();
-    } else if (has_several_words(word)) {
-      const bool at_namespace_scope = std::find(is_namespace.begin(), is_namespace.end(), false) == is_namespace.end();
-      if (is_introduced(before, text_at(i + 1))) {
+    } else if (tells_what_it_is(word)) {
+      std::size_t first = i;  // of beast::http::string_body
+      while (first > 1 && tokens[first - 1].text == "::")
+        first -= 2;
+      const bool is_pack = first > 1 && tokens[first - 1].text == "...";  // class... Texts
+      const std::string_view before = first > 0 ? tokens[first - (is_pack ? 2 : 1)].text : " ";
+      const bool is_qualified = first < i;
+      const bool is_type = begins_type(before) && text_at(i + 1) != ";";
+      const bool is_keys = before == "(" && first > 1 && tokens[first - 2].text == "MEMD_KEYS";  // makes a struct
+      if (is_type || is_keys || (!is_qualified && !begins_type(before) && is_introduced(before, text_at(i + 1)))) {
         out.introduced.emplace(word);
-        if (at_namespace_scope) out.declared.emplace(word);
+        if (std::find(is_namespace.begin(), is_namespace.end(), false) == is_namespace.end())
+          out.declared.emplace(word);
       } else if (!is_one_of(before, {".", "->"}) && !begins_type(before)) {
-        std::size_t first = i;  // of beast::http::string_body
-        while (first > 1 && tokens[first - 1].text == "::")
-          first -= 2;
-        const std::string_view qualifier = first < i ? tokens[first].text : "";
+        const std::string_view qualifier = is_qualified ? tokens[first].text : "";
         if (!aliases.contains(qualifier)) out.used.emplace(std::pair(qualifier, word), tokens[i].line);
       }
     }

@@ -8,7 +8,7 @@
 
 namespace memd::layering {
 
-// What a file calls by a name of several words (SessionRow, read_head, kPlatforms), as far as its tokens tell.
+// What a file calls by the name of a type, or by one of several words (Row, read_head, kMost), as its tokens tell.
 struct Names {
   std::set<std::string> namespaces;                         // of ours
   std::set<std::string> declared;                           // at namespace scope, whole: not "class SessionRow;"

@@ -169,11 +169,12 @@ std::optional<Include> parse_include(std::string_view text, int line) {
   return Include{std::string(text.substr(0, end)), quoted, line};
 }
 
-SourceFile read_file(const fs::path& path) {
+SourceFile read_file(const fs::path& path, std::string_view folder) {
   SourceFile file;
+  file.folder = folder;
   std::stringstream in;
   in << std::ifstream(path).rdbuf();
-  file.names = names_in(in.view());
+  if (!on_top(folder)) file.names = names_in(in.view());
   for (std::string line; std::getline(in, line);) {
     if (auto include = parse_include(line, ++file.lines)) file.includes.push_back(std::move(*include));
     if (line.find("'{'") != std::string::npos || line.find("'}'") != std::string::npos)
@@ -363,9 +364,7 @@ SourceTree read_tree(const fs::path& root) {
       if (it->path().filename() == "node_modules") it.disable_recursion_pending();
       const auto extension = it->path().extension();
       if (!it->is_regular_file() || (extension != ".cpp" && extension != ".hpp")) continue;
-      auto file = read_file(it->path());
-      file.folder = folder;
-      tree.emplace(it->path().lexically_relative(root).generic_string(), std::move(file));
+      tree.emplace(it->path().lexically_relative(root).generic_string(), read_file(it->path(), folder));
     }
   }
   return tree;

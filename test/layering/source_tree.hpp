@@ -23,7 +23,7 @@ struct SourceFile {
   std::vector<int> opens_files;       // lines that open, list or change files by a path
   std::vector<int> speaks_sql;        // lines that begin a statement of SQL, or call SQLite
   std::vector<int> awaits_temporary;  // lines that make an aggregate or a lambda in what they await
-  Names names;
+  Names names;                        // not of test and bench
 };
 
 // Every .cpp and .hpp file below the source folders of `root`, by relative path ("store/db/database.hpp").

@@ -1,4 +1,6 @@
 #include "daemon/cli/browse/asker.hpp"
+
+#include "daemon/host/settings.hpp"
 #include "schemas/base/error.hpp"
 
 #include <fcntl.h>
