@@ -2,7 +2,6 @@
 
 #include "adapters/json/json_access.hpp"
 #include "adapters/names.hpp"
-#include "schemas/base/ascii.hpp"
 
 #include <algorithm>
 #include <charconv>

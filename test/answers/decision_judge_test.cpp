@@ -1,4 +1,4 @@
-// Decisions from a configured language model replace those found by cues if their sentences were really said.
+// Decisions from a configured language model stand beside what clients recorded if their sentences were really said.
 #include "daemon/models/decision_judge.hpp"
 #include "daemon/models/decision_prompts.hpp"
 #include "schemas/base/error.hpp"
@@ -67,13 +67,12 @@ class DecisionJudgeTest : public WriterFixture {
   std::function<void()> before_write_;
 };
 
-constexpr const char* kByCue = "Going with SQLite because it is one file.";
 constexpr const char* kByModel = "Let me take both versions. | scripted/m";
 constexpr const char* kRecorded = "Which name?: memd";
 
-TEST_F(DecisionJudgeTest, ItsAnswerReplacesCuesAndKeepsWhatTheClientRecorded) {
+TEST_F(DecisionJudgeTest, ItsAnswerIsAddedToWhatTheClientRecorded) {
   take_in(script_);
-  EXPECT_THAT(decisions(), ElementsAre(kByCue, kRecorded));
+  EXPECT_THAT(decisions(), ElementsAre(kRecorded));
   const auto progress = judge();
   EXPECT_EQ(progress.exchanges, 1);
   EXPECT_EQ(progress.waiting, 0);
@@ -107,16 +106,16 @@ TEST_F(DecisionJudgeTest, AnAnswerThatIsNoListChangesNothingAndIsNotAskedForAgai
   model_->answer_with([](const CompletionRequest&) { return ScriptedModel::says("I decided to use {SQLite}."); });
   take_in(script_);
   EXPECT_EQ(judge().unreadable, 1);
-  EXPECT_THAT(decisions(), ElementsAre(kByCue, kRecorded));
+  EXPECT_THAT(decisions(), ElementsAre(kRecorded));
   judge();
   EXPECT_THAT(model_->asked(), SizeIs(1));
 }
 
-TEST_F(DecisionJudgeTest, WhileTheServerIsDownCuesStayAndItIsTold) {
+TEST_F(DecisionJudgeTest, WhileTheServerIsDownItIsTold) {
   take_in(script_);
   left_alone_ = "the server is down";
   EXPECT_THAT(judge().trouble, HasSubstr("the server is down"));
-  EXPECT_THAT(decisions(), ElementsAre(kByCue, kRecorded));
+  EXPECT_THAT(decisions(), ElementsAre(kRecorded));
   EXPECT_THAT(model_->asked(), IsEmpty());
   left_alone_.clear();
   EXPECT_EQ(judge().trouble, "");
@@ -133,7 +132,7 @@ TEST_F(DecisionJudgeTest, KilledInTheMiddleItGoesOnWhereItWas) {
   };
   model_->answer_with(fail_second);
   EXPECT_THAT(judge().trouble, HasSubstr("the server is down"));
-  EXPECT_THAT(decisions(), testing::UnorderedElementsAre(kByModel, kRecorded, HasSubstr("old tests")));
+  EXPECT_THAT(decisions(), testing::UnorderedElementsAre(kByModel, kRecorded));
   left_alone_.clear();
   model_->answer_with([](const CompletionRequest&) { return ScriptedModel::says(R"({"decisions": []})"); });
   open();
@@ -159,7 +158,7 @@ TEST_F(DecisionJudgeTest, WhatIsWrittenMeanwhileIsNotTouched) {
     apply(script_.user("Tell me about it.").batch());
   };
   judge();
-  EXPECT_THAT(decisions(), ElementsAre(kByCue, kRecorded)) << "it waits for its analysis";
+  EXPECT_THAT(decisions(), ElementsAre(kRecorded)) << "it waits for its analysis";
   ASSERT_TRUE(analyze_all(*writer_, clock_.now()));
   judge();
   EXPECT_THAT(decisions(), testing::UnorderedElementsAre(kByModel, kRecorded));
@@ -202,7 +201,7 @@ TEST_F(DecisionJudgeTest, ATextThatNoModelTakesDoesNotHoldUpTheOthers) {
   const auto progress = judge();
   EXPECT_EQ(progress.unreadable, 1);
   EXPECT_EQ(progress.waiting, 0);
-  EXPECT_THAT(decisions(), ElementsAre(kByCue, kRecorded, "They stay. | scripted/m"));
+  EXPECT_THAT(decisions(), ElementsAre(kRecorded, "They stay. | scripted/m"));
 }
 
 TEST_F(DecisionJudgeTest, ALaterDecisionTakesAnEarlierOneBack) {

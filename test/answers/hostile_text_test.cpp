@@ -80,7 +80,7 @@ class Home {
           {"content", bj::array{bj::object{{"type", "text"},
                                            {"text", "We decided to use the lexer because " + evil("reason") +
                                                         ". Going with " + evil("choice") + "."}}}}});
-    line(out, "user", {{"role", "user"}, {"content", "Go on with the lexer. " + evil("SECOND")}});
+    line(out, "user", {{"role", "user"}, {"content", "Implement the following plan: the lexer. " + evil("SECOND")}});
     line(out, "assistant",
          {{"id", "end2"},
           {"role", "assistant"},

@@ -38,6 +38,7 @@ before(async () => {
     h
       .session({ cwd: `/home/ada/src/${hostile.replaceAll('/', '_')}`, branch: hostile, start: '2026-07-06T10:00:00Z' })
       .prompt(`Read this: ${hostile}\n\nWe want ${hostile} instead of quotes because it breaks pages.`)
+      .choose('Which quotes?', hostile)
       .tool('Bash', { command: `echo '${hostile}'` }, hostile, true)
       .tool('Edit', { file_path: `/home/ada/${hostile}.js`, old_string: 'a', new_string: 'b' }, 'The file has been updated.')
       .answer(`Done.\n\n\`\`\`html\n${hostile}`)

@@ -41,7 +41,7 @@ before(async () => {
         .tool('Edit', { file_path: `/home/ada/${payload}.js`, old_string: payload, new_string: `${payload}!` }, 'The file has been updated.').answer(payload);
     // Each also as the name of what lists show: a project, a branch, a title, a tool; and as a decision.
     payloads.forEach((payload, i) => h.session({ cwd: `/home/ada/src/${payload.replaceAll(/[/\0\n]/g, '_')}`, branch: payload, start: `2026-07-05T${10 + (i >> 3)}:${10 + (i & 7) * 6}:00Z` })
-      .prompt(`We want ${payload} instead of quotes because it breaks pages.`).tool(payload, { command: payload }, payload).answer(`I will use ${payload}.`).title(payload));
+      .prompt(`We want ${payload} instead of quotes because it breaks pages.`).choose('Which quotes?', payload).tool(payload, { command: payload }, payload).answer(`I will use ${payload}.`).title(payload));
     session.title(`Zebra ${payloads[1]}`);
   }));
   const file = join(home.root, 'memory.md');

@@ -323,7 +323,7 @@ TEST_F(TeamTest, TheDatabaseIsAskedForWhatOthersShared) {
 // Who changed a file, what was decided, what was said last.
 TEST_F(TeamTest, FilesObservationsAndTurnsOfOthersAreAnswered) {
   Machine ada("ada", 1);
-  ada.says("walnut", 0, "We want Redis instead of Memcached for the walnut cache.");
+  ada.says("walnut", 0, "Implement the following plan: Redis instead of Memcached for the walnut cache.");
   ada.home().edit(ada.directory(), 1, 1'900'000'000'000, ada.directory() + "/src/cache.cpp");
   ada.says("quartz");
   ada.init(server_->url("ada"));
@@ -371,7 +371,7 @@ TEST_F(TeamTest, MemoriesAndDecisionsOfOthersAreAnswered) {
     ada.host().memory_indexer()->hint_everything();
     ASSERT_TRUE(ada.host().memory_indexer()->settle(60s));
   };
-  ada.says("walnut", 0, "We want Redis instead of Memcached for the walnut cache.");
+  ada.says("walnut", 0, "Implement the following plan: Redis instead of Memcached for the walnut cache.");
   index();
   ada.init(server_->url("ada"));
   admit("bob");

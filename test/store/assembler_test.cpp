@@ -197,13 +197,13 @@ TEST_F(AssemblerTest, SecretsReachNoTable) {
   EXPECT_NE(text("SELECT user_message FROM exchanges").find("[redacted:"), std::string::npos);
 }
 
-TEST_F(AssemblerTest, DecisionsBecomeEventsAndObservations) {
+TEST_F(AssemblerTest, WhatAPersonChoseIsAnEventAndAnObservation) {
   EventScript s;
-  s.user("which store?").answer("I'll use SQLite instead of LMDB because it has full-text search.");
+  s.user("which store?").choice("Which store?: SQLite");
+  s.answer("I'll use SQLite instead of LMDB because it has full-text search.");
   apply(s.batch());
   EXPECT_EQ(number("SELECT count(*) FROM events WHERE kind = 10"), 1);
-  EXPECT_EQ(text("SELECT type || ' ' || content FROM observations"),
-            "decision I'll use SQLite instead of LMDB because it has full-text search.");
+  EXPECT_EQ(text("SELECT type || ' ' || content FROM observations"), "decision Which store?: SQLite");
 }
 
 TEST_F(AssemblerTest, AnErrorUndoesEverythingSinceTheLastCommit) {

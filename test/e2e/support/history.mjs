@@ -67,11 +67,17 @@ export class Transcript {
     return this.assistant({ type: 'text', text }, 'end_turn');
   }
 
-  tool(name, input, result, isError = false) {
+  tool(name, input, result, isError = false, more = {}) {
     const id = `toolu_${ids}`;
     this.assistant({ type: 'tool_use', id, name, input }, 'tool_use');
     const content = [{ type: 'tool_result', tool_use_id: id, content: result, is_error: isError }];
-    return this.chained('user', { message: { role: 'user', content } });
+    return this.chained('user', { message: { role: 'user', content }, ...more });
+  }
+
+  // The agent asks, and the person chooses.
+  choose(question, answer) {
+    return this.tool('AskUserQuestion', { questions: [{ question }] }, 'User has answered your questions.', false,
+      { toolUseResult: { answers: { [question]: answer } } });
   }
 
   title(text) {
