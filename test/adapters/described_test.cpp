@@ -309,6 +309,28 @@ TEST_F(Documents, ThatAreBeingWrittenAreReadLater) {
   EXPECT_TRUE(plan.error().is(Errc::busy));
 }
 
+// Continue's messages have no id, and change while their calls run.
+TEST(Described, AMessageOfContinueStaysOneWhileItsCallsRun) {
+  constexpr const char* kSession = "/home/ada/.continue/sessions/s1.json";
+  const Adapter& adapter = built_in_adapter(Platform::continue_dev);
+  const auto candidate = adapter.classify("/home/ada/.continue/sessions", kSession);
+  ASSERT_TRUE(candidate);
+  test::FolderView files;
+  const auto call_in = [&](const std::string& state) {
+    files.write(kSession,
+                R"({"sessionId":"s1","history":[{"message":{"role":"assistant","content":"","toolCalls":[{"id":"c1",)"
+                R"("type":"function","function":{"name":"Bash","arguments":"{\"command\":\"make\"}"}}]},)"
+                R"("contextItems":[],"toolCallStates":[{"toolCallId":"c1",)" +
+                    state + "}]}]}");
+    return test::decode_snapshot(adapter, *candidate, files).sessions.at("continue:s1");
+  };
+  const auto runs = call_in(R"("status":"calling")");
+  const auto done = call_in(R"("status":"done","output":[{"content":"built"}])");
+  EXPECT_EQ(runs.keys, done.keys);
+  EXPECT_EQ(runs.batch.events.at(0).event_id, done.batch.events.at(0).event_id);
+  EXPECT_THAT(told(done.batch), ElementsAre("tool_call Bash: Bash: make", "tool_result: built"));
+}
+
 TEST(Described, OwnAgentsAreKnown) {
   const auto toy = [](const std::string& key) {
     auto description = parse_description("agent: " + key +

@@ -114,6 +114,12 @@ TEST(RecordedEdits, NumbersThatAreNoLinesPlaceNothing) {
   EXPECT_TRUE(recorded_edits(R"({"path":"a.c","diff":"@@ -9223372036854775807 +1 @@\n-x\n+y\n"})").empty());
 }
 
+TEST(RecordedEdits, GoosesTextsOfACall) {
+  const auto edit = only(R"({"name":"edit","arguments":{"path":"/w/a.c","before":"x","after":"y"}})");
+  EXPECT_EQ(edit.path, "/w/a.c");
+  EXPECT_EQ(edit.hunks.at(0).text, "-x\n+y\n");
+}
+
 TEST(RecordedEdits, ACutCharacterSpoilsNothing) {
   const auto edit = only(R"({"file_path":"/w/a.c","old_string":"x","new_string":"y","other":"\ud83d"})");
   EXPECT_EQ(edit.hunks.at(0).text, "-x\n+y\n");

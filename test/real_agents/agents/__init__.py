@@ -21,10 +21,13 @@ from .vibe import Vibe
 
 # In the order in which the bench begins them: those that take longest first.
 DRIVERS = {driver.name: driver for driver in (
-    OpenCode, Kilo, Cline, OpenHands, Vibe, Gemini, Qwen, ClaudeCode, Codex, Copilot, Kimi, Droid, Aider, Continue, Goose, Grok, Hermes, Llm, Pi)}
+    Hermes, OpenCode, Kilo, Cline, OpenHands, Vibe, Gemini, Qwen, ClaudeCode, Codex, Copilot,
+    Kimi, Continue, Droid, Aider, Goose, Grok, Llm, Pi)}
 # Agents that memd reads and this bench cannot run, with the reason.
 MISSING = {'cursor': 'Cursor and cursor-agent are in no package registry, only behind an installer of cursor.com, and need an account',
            'thunderus': 'its source offers no built program, and its events.v1 is a specification',
-           **dict.fromkeys(('amazon_q', 'crush', 'kiro', 'warp', 'zed'),
-                           'the bench has no driver for it yet; it is read as public sources write it'),
-           }
+           'crush': 'its npm package holds no program and downloads it from GitHub; it is read as its public source writes it',
+           'zed': 'a desktop program, in no package registry; it is read as its public source writes it',
+           'warp': 'a desktop program, in no package registry, and needs an account; it is read as a public reader describes it',
+           'amazon_q': 'its command line is in no package registry, only behind an installer of AWS, and needs an account',
+           'kiro': 'its command line is in no package registry, only behind an installer of kiro.dev, and needs an account'}

@@ -36,6 +36,7 @@ class Agent:
     tokens_of = ('step', 'end', 'stray')  # kinds of requests whose tokens the agent keeps
     overwrites = False    # it writes its files anew, without what a compaction replaced
     replaces = False      # it writes a transcript anew, with all that it held, in place of the old file
+    numbers_sessions = False  # so that another has the number of one whose files are deleted
     keeps_ids = True      # of the model's calls
     dates_answers = True  # else they have the time of their prompt
     keeps_times = True    # else what memd reads has the time at which memd saw it first

@@ -8,6 +8,7 @@ class Goose(Agent):
     setup_name = 'goose'
     ready = 'goose is ready'
     tokens_of = ('step', 'end', 'stray', 'summary')
+    numbers_sessions = True
     RESUME = ['--resume']
     ASK = ['-t']
 

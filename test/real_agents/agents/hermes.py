@@ -1,13 +1,14 @@
 """Hermes (OpenAI Chat Completions)."""
-from .agent import Agent
+from .agent import Agent, Unable
 
 
 class Hermes(Agent):
     name = 'hermes'
     program = 'hermes'
     programs = 'bin'
-    compact_word = '/compress'
+    ready = '⚕ standin-model │'
     tells_trigger = False
+    tokens_of = ()  # it keeps those of a session only
     OPTIONS = ['chat', '--yolo', '--cli', '--toolsets', 'terminal,file,delegation']
     ASK = ['-q']
 
@@ -18,7 +19,13 @@ class Hermes(Agent):
   base_url: {self.model.url}/v1
   api_key: none
   context_length: 200000
+compression:
+  protect_first_n: 0
+  protect_last_n: 2
 '''}
+
+    def compact(self):
+        raise Unable('/compress works only after a prompt in the same process')
 
     def transcripts(self):
         return list((self.home / '.hermes').glob('state.db*'))

@@ -8,6 +8,11 @@ INSERT INTO messages (session_id, role, content, timestamp, tool_call_id, tool_n
 INSERT INTO messages (session_id, role, content, timestamp, finish_reason, tool_calls) VALUES ('h-1', 'assistant', 'The total is rounded at the end.', 1772359205.25, 'stop', '[{"id":"c3","fun');
 INSERT INTO messages (session_id, role, content, timestamp) VALUES ('h-1', 'user', '[CONTEXT COMPACTION] We round the total once.', 1772359209.25);
 INSERT INTO messages (session_id, role, content, timestamp) VALUES ('h-1', 'oracle', '?', 1772359210.25);
+INSERT INTO messages (session_id, role, content, timestamp) VALUES ('h-1', 'user', 'Is it right now?', 1772359211.25);
+INSERT INTO messages (session_id, role, content, timestamp) VALUES ('h-1', 'assistant', '[CONTEXT COMPACTION — REFERENCE ONLY] We round the total once, at the end.', 1772359215.25);
+INSERT INTO messages (session_id, role, content, timestamp) VALUES ('h-1', 'user', 'Is it right now?', 1772359215.250001);
+INSERT INTO messages (session_id, role, content, timestamp) VALUES ('h-1', 'assistant', 'It is.', 1772359218.25);
+INSERT INTO messages (session_id, role, content, timestamp) VALUES ('h-1', 'user', 'Is it right now?', 1772359219.25);
 INSERT INTO sessions (id, source, model, parent_session_id, started_at, title) VALUES ('h-2', 'subagent', 'claude-y', 'h-1', 1772359220, 'Find the tests');
 INSERT INTO messages (session_id, role, content, timestamp) VALUES ('h-2', 'user', 'Find the tests.', 1772359221.25);
 INSERT INTO messages (session_id, role, content, timestamp) VALUES ('h-2', 'assistant', 'tests/test_cart.py', 1772359222.25);
