@@ -21,7 +21,7 @@ def write(corpus, home):
     copy_history(corpus, home)
     config = home.parent / "config/memd"
     config.mkdir(parents=True)
-    (config / "config.yaml").write_text("hooks: {start: true, recall: true}\n")
+    (config / "config.yaml").write_text("hooks: {start: true, compaction: true, recall: true}\n")
 
 
 def milliseconds(memd, hook, told, session):

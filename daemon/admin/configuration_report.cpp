@@ -135,7 +135,9 @@ ConfigurationReport configuration(const Config& config) {
           command.empty() ? std::string() : command.front() + (command.size() > 1 ? " …" : ""));
   out.add("usage.prices", config.prices);
   out.add("hooks.enabled", config.hooks.enabled);
+  out.add("hooks.standing", config.hooks.standing);
   out.add("hooks.start", config.hooks.start);
+  out.add("hooks.compaction", config.hooks.compaction);
   out.add("hooks.recall", config.hooks.recall);
   out.add("sharing.ask_server_ms", config.sharing.ask_server_ms);
   out.add("sessions.stopped_after_s", config.sessions.stopped_after / 1000);

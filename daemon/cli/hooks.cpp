@@ -86,8 +86,11 @@ int recall(const Settings& settings, std::chrono::milliseconds time) {
 // Returns the moment of the session, as memd/recall names it; empty: nothing is said then.
 std::string moment_of(const HookInput& input, const HooksConfig& config) {
   const std::string event = ascii::lowered(input.event);  // Cursor's begin in lower case
-  if (event == "sessionstart") return input.source == "compact" ? "compact" : config.start ? "start" : "standing";
-  if (event == "subagentstart") return "subagent";
+  if (event == "sessionstart") {
+    if (input.source == "compact") return config.compaction ? "compact" : "";
+    return config.start ? "start" : config.standing ? "standing" : "";
+  }
+  if (event == "subagentstart") return config.standing || config.start ? "subagent" : "";
   if (!config.recall) return {};
   if (event == "userpromptsubmit" || event == "beforeagent") return "prompt";
   const bool after = event == "posttooluse" || event == "posttoolusefailure" || event == "aftertool";

@@ -183,7 +183,8 @@ Config read_document(const std::string& file, const YAML::Node& document) {
     if (!out.prices.is_absolute()) refuse(file, v.Mark(), key + ": expected an absolute path");
   });
   Section hooks(file, "hooks");
-  hooks.key("enabled", out.hooks.enabled).key("start", out.hooks.start).key("recall", out.hooks.recall);
+  hooks.key("enabled", out.hooks.enabled).key("standing", out.hooks.standing).key("start", out.hooks.start);
+  hooks.key("compaction", out.hooks.compaction).key("recall", out.hooks.recall);
   Section sharing(file, "sharing");
   sharing.key("ask_server_ms", out.sharing.ask_server_ms, 0, 60'000);
   Section sessions(file, "sessions");

@@ -34,11 +34,13 @@ struct RetentionConfig {
   std::uint64_t max_raw_bytes = 0;
 };
 
-// What agents' hooks may say. What is off helps too rarely (docs/benchmarks.md#recall-at-work).
+// What agents' hooks may say. All of it is off, because it helps too rarely (docs/benchmarks.md#recall-at-work).
 struct HooksConfig {
-  bool enabled = true;
-  bool start = false;   // where a session starts, where work on its branch stopped
-  bool recall = false;  // at prompts and after errors, what earlier work says of them
+  bool enabled = true;      // false: nothing, whatever else is on
+  bool standing = false;    // where a session or a subagent starts, what the person said repeatedly
+  bool start = false;       // where a session starts, where work on its branch stopped, and what `standing` says
+  bool compaction = false;  // after a compaction, what was done, refused and left open
+  bool recall = false;      // at prompts and after errors, what earlier work says of them
 };
 
 // The location of the encryption-at-rest key. Both empty: nothing is encrypted.

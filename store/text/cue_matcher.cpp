@@ -114,6 +114,10 @@ bool has_words(std::string_view text, std::string_view words) {
   return false;
 }
 
+bool has_words(std::string_view text, std::span<const std::string> choices) {
+  return std::ranges::any_of(choices, [&](const std::string& words) { return has_words(text, words); });
+}
+
 }  // namespace
 
 CueMatcher::CueMatcher(std::span<const std::string_view> files, std::optional<CueSet> only)
@@ -240,8 +244,11 @@ void CueMatcher::add_line(std::string_view line, Cue cue, bool opens) {
   }
   constexpr std::string_view kFurther = " …";
   if (const auto further = line.find(kFurther); further != std::string_view::npos) {
-    pattern.further = ascii::trimmed(line.substr(further + kFurther.size()));
-    pattern.goes_on = pattern.further.empty();
+    const std::string behind(ascii::trimmed(line.substr(further + kFurther.size())));
+    if (behind.find("…") != std::string::npos)
+      throw std::logic_error("cues: \"" + std::string(line) + "\" has a second …");
+    pattern.goes_on = behind.empty();
+    if (!behind.empty()) spell_out(behind, pattern.further);
     line = line.substr(0, further);
   }
   std::vector<std::string> forms;

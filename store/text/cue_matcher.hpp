@@ -170,10 +170,10 @@ class CueMatcher {
   static constexpr std::size_t kPairs = 1024;
   struct Pattern {
     Cue cue{};
-    bool opens = false;     // matches only at the start of the text
-    bool whole_end = true;  // its last word must end where the pattern does
-    bool goes_on = false;   // a blank and more text must follow
-    std::string further;    // text that must follow it
+    bool opens = false;                // matches only at the start of the text
+    bool whole_end = true;             // its last word must end where the pattern does
+    bool goes_on = false;              // a blank and more text must follow
+    std::vector<std::string> further;  // one of these must stand further on; empty: nothing has to
     double weight = 0;
   };
   // A trie node while the files are read.

@@ -39,7 +39,8 @@ TEST(Config, ReadsEveryKey) {
       "platforms:\n  claude_code:\n    enabled: false\n    paths: [/a, /b]\ntime_zone: UTC\nlog:\n  level: debug\n"
       "query:\n  threads: 4\n  max_tokens: 3000\nsearch: {scope: all}\ntools: {conversation_query: true}\nwatch:\n  "
       "max_directories: 500\n"
-      "raw_layer: {mode: as_is}\nhooks: {start: true, recall: true}\nsharing: {ask_server_ms: 400}\nsessions: "
+      "raw_layer: {mode: as_is}\nhooks: {standing: true, start: true, compaction: true, recall: true}\nsharing: "
+      "{ask_server_ms: 400}\nsessions: "
       "{stopped_after_s: 90}\nretention: "
       "{max_age_days: "
       "90, max_raw_bytes: "
@@ -63,7 +64,7 @@ TEST(Config, ReadsEveryKey) {
   EXPECT_EQ(c->retention.max_age_days, 90);
   EXPECT_EQ(c->retention.max_raw_bytes, 5'000'000'000u);
   EXPECT_EQ(c->sessions.stopped_after, 90'000);
-  EXPECT_TRUE(c->hooks.start && c->hooks.recall && c->hooks.enabled);
+  EXPECT_TRUE(c->hooks.enabled && c->hooks.standing && c->hooks.start && c->hooks.compaction && c->hooks.recall);
   EXPECT_EQ(c->sharing.ask_server_ms, 400);
 }
 

@@ -10,8 +10,6 @@ namespace {
 
 class DecisionCorpus : public test::CorpusStore {};
 
-double value(const test::Share& share) { return share.all == 0 ? 0 : static_cast<double>(share.of) / share.all; }
-
 TEST_F(DecisionCorpus, ListsWhatAReaderCallsOne) {
   auto db = sqlite::Database::open(database(), sqlite::OpenMode::read_only);
   const test::JudgedStore judged = test::judge_decisions(db, test::source_dir() / "test/labels/decisions.tsv");

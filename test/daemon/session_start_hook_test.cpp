@@ -53,7 +53,8 @@ TEST(SessionStartHook, WhatIsRecalledBecomesContext) {
       asked = request;
       client.send_line(result_with(request, {{"text", "Goal: \"fix\" it\n<history>\n"}, {"is_error", false}}));
     });
-    output = cli::recall_output(daemon.hook_end, compacted(), cli::recall_arguments(compacted(), {}), kLong);
+    output = cli::recall_output(daemon.hook_end, compacted(), cli::recall_arguments(compacted(), {.compaction = true}),
+                                kLong);
   }
   EXPECT_EQ(asked.at("method"), "memd/recall");
   EXPECT_EQ(asked.at("params").at("moment"), "compact");
@@ -99,12 +100,20 @@ TEST(SessionStartHook, AsksForTheMoment) {
   const auto arguments = [](std::string source, std::string cwd, HooksConfig config = {}) {
     return cli::recall_arguments({"SessionStart", "s", std::move(cwd), std::move(source), {}, {}, {}, false}, config);
   };
-  EXPECT_EQ(arguments("compact", "/w"), R"({"moment":"compact","cwd":"/w","session_id":"s"})");
+  EXPECT_EQ(arguments("compact", "/w", {.compaction = true}), R"({"moment":"compact","cwd":"/w","session_id":"s"})");
   for (const char* source : {"startup", "resume", "clear", ""}) {
-    EXPECT_EQ(arguments(source, "/w"), R"({"moment":"standing","cwd":"/w","session_id":"s"})") << source;
+    EXPECT_EQ(arguments(source, "/w", {.standing = true}), R"({"moment":"standing","cwd":"/w","session_id":"s"})")
+        << source;
     EXPECT_EQ(arguments(source, "/w", {.start = true}), R"({"moment":"start","cwd":"/w","session_id":"s"})") << source;
   }
-  EXPECT_EQ(arguments("startup", ""), "");
+  EXPECT_EQ(arguments("startup", "", {.start = true}), "");
+}
+
+TEST(SessionStartHook, NothingIsAskedByDefault) {
+  for (const char* event : {"SessionStart", "SubagentStart", "UserPromptSubmit", "PostToolUseFailure"})
+    for (const char* source : {"compact", "startup"})
+      EXPECT_EQ(cli::recall_arguments({event, "s", "/w", source, "fix it", "make", "it failed", true}, {}), "")
+          << event << source;
 }
 
 TEST(SessionStartHook, ReadsWhatClaudeCodeWrites) {
@@ -124,7 +133,7 @@ TEST(SessionStartHook, ReadsWhatClaudeCodeWrites) {
 
 TEST(RecallHook, AsksAtPromptsAndErrorsWhereThatIsOn) {
   const auto arguments = [](std::string_view json, bool on = true) {
-    return cli::recall_arguments(*parse_hook_input(json), {.recall = on});
+    return cli::recall_arguments(*parse_hook_input(json), {.standing = true, .recall = on});
   };
   for (const std::string event : {"UserPromptSubmit", "BeforeAgent"}) {
     const std::string asked =

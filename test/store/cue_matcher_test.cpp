@@ -24,7 +24,7 @@ TEST(CueMatcher, FindsWholeWords) {
 
 TEST(CueMatcher, ReadsWhatAPatternSays) {
   const CueMatcher m = matcher_of(
-      "[trouble]\ncrash*\n*error*\n[warning ^]\nwarning:\n[refactor ^]\nsplit … into\n"
+      "[trouble]\ncrash*\n*error*\n[warning ^]\nwarning:\n[refactor ^]\nsplit … (into|up)\n"
       "[telling]\nfound … = 0.5\n[choosing]\n(i|we)(| will) keep\n[settled]\nshould … , not\n");
   EXPECT_TRUE(m.has("it crashes", Cue::trouble));
   EXPECT_TRUE(m.has("a TypeError", Cue::trouble));
@@ -34,6 +34,7 @@ TEST(CueMatcher, ReadsWhatAPatternSays) {
   EXPECT_TRUE(m.has("- warning: slow", Cue::warning));
   EXPECT_FALSE(m.has("a warning: slow", Cue::warning));
   EXPECT_TRUE(m.has("Split it into two", Cue::refactor));
+  EXPECT_TRUE(m.has("Split it up", Cue::refactor));
   EXPECT_FALSE(m.has("Split it in two", Cue::refactor));
   EXPECT_TRUE(m.has("It should take a cursor, not an offset", Cue::settled));
   EXPECT_FALSE(m.has("It should not take an offset", Cue::settled));

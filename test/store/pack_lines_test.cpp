@@ -70,7 +70,7 @@ TEST(PackLines, AConstraintForbidsOrDemands) {
   for (const char* binding :
        {"Never write to the shared folder.", "All paths must be absolute.", "Use tabs in the generated files.",
         "Go on, but keep the old header for now.", "I want the totals in the first row.",
-        "The rows should be sorted by date.", "Could you make sure the totals never overflow?"})
+        "The rows should be sorted by date.", "Never drop rows, the importer counts them."})
     EXPECT_THAT(constraints_of(binding), ElementsAre(binding));
 }
 
@@ -79,8 +79,17 @@ TEST(PackLines, WhatIsAskedToldOrPastedBindsNobody) {
        {"Should we use tabs in the generated files?", "What should we name the inverse flag?",
         "I don't think there is a hook for this.", "We got a report that it popped up without any use.",
         "It works now, though nobody knows why yet.", "src/rows.ts 4:10 error 'Total' is defined but never used",
-        "+ // Fall back to the old header, should not happen", "I'd like to do two things:"})
+        "+ // Fall back to the old header, should not happen", "I'd like to do two things:",
+        "Could you make sure the totals never overflow?", "Do not revert those unless I say so."})
     EXPECT_THAT(constraints_of(loose), IsEmpty()) << loose;
+}
+
+TEST(PackLines, ALongLaterPromptIsAPaste) {
+  const std::string paste = "Never log tokens.\n" + std::string(1600, 'x');
+  EXPECT_THAT(constraints_of(paste), ElementsAre("Never log tokens.")) << "the first one hands work over";
+  EventScript s;
+  s.user("Write the exporter.").answer("Written.").user(paste).answer("Read.").user("Now the page.").answer("Begun.");
+  EXPECT_THAT(texts_in(state_after(s).constraints), IsEmpty());
 }
 
 TEST(PackLines, AConstraintStandsOnce) {
@@ -294,6 +303,8 @@ TEST(PackLines, WhatWasStartedInAnEarlierTurnNoLongerRuns) {
   s.user("Serve the pages.").call("c1", "Bash", "./serve.sh --pages");
   s.result("c1", std::string(kBackgroundMark)).answer("It runs.");
   EXPECT_THAT(state_after(s).running, SizeIs(1));
+  s.call("c2", "Bash", "./ask.sh").result("c2", "200").answer("It answers.");
+  EXPECT_THAT(state_after(s).running, IsEmpty()) << "it was waited for";
   s.user("Write the exporter.").answer("Begun.");
   EXPECT_THAT(state_after(s).running, IsEmpty());
 }
@@ -399,7 +410,7 @@ TEST(PackLines, WhereFilesAreEditedADirectoryThatWasOnlyLookedAtHasNoLine) {
       {"/w/p/src/rows.go", 1, 0, "", 7, 3}, {"/w/p/docs/a.md", 0, 3, "", 7, 2}, {"/w/p/web/b.ts", 0, 2, "", 7, 1}};
   state.names = {{"parseRows", 9, "/w/p/lib/c.go", 41}};
   const Pack pack = make_pack(state, 1000, Weights().whole);
-  EXPECT_THAT(pack.files, ElementsAre("src/: rows.go e1", "docs/: a.md r3"));
+  EXPECT_THAT(pack.files, ElementsAre("src/: rows.go e1"));
   EXPECT_EQ(pack.left_out, 1) << "a file that tells nothing is not missing, a name without its file is";
   state.files.front().edits = 0;
   EXPECT_THAT(make_pack(state, 1000, Weights().whole).files, ElementsAre("docs/: a.md r3", "web/: b.ts r2"))
@@ -471,6 +482,29 @@ TEST(PackLines, AQuestionIsNoGoalBesideOne) {
   EXPECT_THAT(texts_in(state_after(only).goal), ElementsAre("What is a ledger?"));
 }
 
+TEST(PackLines, AShellsScreenAndABareCommandAreNoGoalBesideOne) {
+  for (const char* first : {"\u276f make\nNo rule to make target", "/review"}) {
+    EventScript s;
+    s.user(first).answer("I see.").user("Write the exporter.").answer("Begun.");
+    EXPECT_THAT(texts_in(state_after(s).goal), ElementsAre("Write the exporter.")) << first;
+  }
+}
+
+TEST(PackLines, WhatAPersonAgreesToIsSaid) {
+  EventScript s;
+  s.user("Where do the messages go?").answer("We log to the journal only, and drop the files.").user("yes");
+  s.answer("The notes are in the wiki.").user("Now the page.").answer("Begun.");
+  EXPECT_THAT(texts_in(state_after(s).said), ElementsAre("We log to the journal only, and drop the files."));
+}
+
+TEST(PackLines, APromiseNamesWhatItPointsTo) {
+  EventScript s;
+  s.user("Write the exporter.").answer("The totals are not rounded. I'll fix that after the release.");
+  s.user("Now the page.").answer("Begun.");
+  EXPECT_THAT(texts_in(state_after(s).next_steps),
+              ElementsAre("The totals are not rounded. I'll fix that after the release."));
+}
+
 TEST(PackLines, WhatAgreesToOneOfSeveralWaysIsNoGoalByItself) {
   EventScript s;
   s.user("Write the exporter.").answer("Shall I sort the rows by date?").user("yes please").answer("Sorted.");
@@ -525,6 +559,15 @@ TEST(PackLines, ATodoListHoldsUntilSomethingElseIsRequested) {
   EXPECT_THAT(texts_in(state_after(s).next_steps), testing::Contains("to do: Test the dates"));
   s.user("Now write the page that shows the figures.").answer("Begun.");
   EXPECT_THAT(texts_in(state_after(s).next_steps), testing::Not(testing::Contains("to do: Test the dates")));
+}
+
+TEST(PackLines, ATodoListThatNobodyChangesIsGivenUp) {
+  EventScript s;
+  s.user("Write the exporter.").call("c1", "TodoWrite", "1");
+  s.facts({.todos = TodoUpdate{true, {{"", "Test the dates", TodoState::pending}}}}).result("c1", "ok");
+  for (int call = 0; call < 40; ++call)
+    s.call("r" + std::to_string(call), "Read", "/w/p/rows.go", "/w/p/rows.go").result("r" + std::to_string(call), "x");
+  EXPECT_THAT(texts_in(state_after(s).next_steps), IsEmpty());
 }
 
 TEST(PackLines, AFileStandsUnderOneName) {

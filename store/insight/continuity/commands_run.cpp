@@ -140,9 +140,10 @@ void keep_one_spelling(std::map<std::string, CommandUse>& commands) {
 
 // Returns whether a command is not worth listing: a housekeeping command ("git commit", "chmod +x run.sh"), a line that
 // runs nothing ("# then", "x=1"), a lookup ("grep -rn x src", "make lint | grep rows", "clang --version"), or one with
-// a variable of a script ("render ${path}").
+// a variable of a script ("render ${path}"), or one that tries something out ("test -f x && echo yes", "… >/tmp/out").
 bool is_not_worth_listing(const CommandUse& use) {
-  constexpr std::array<std::string_view, 5> kSigns{"${", " version", "--version", "--help", "| grep"};
+  constexpr std::array<std::string_view, 10> kSigns{"${",      " version", "--version", "--help", "| grep",
+                                                    "&& echo", "|| echo",  "|| true",   "/tmp/",  "$?"};
   if (std::ranges::any_of(kSigns, [&](std::string_view sign) { return use.line.find(sign) != std::string::npos; }))
     return true;
   const auto heads = command_heads(use.line);
@@ -165,6 +166,7 @@ bool names_check(std::string_view line) {
       if (words(WordClass::checks).has(word.substr(0, word.find('.')))) return true;
       continue;
     }
+    if (std::count(word.begin(), word.end(), '-') > 1) continue;  // a name, unlike "check-types"
     while (!word.empty()) {
       const std::size_t length = std::min(word.find_first_of("-_:."), word.size());
       if (words(WordClass::checks).has(word.substr(0, length))) return true;
@@ -192,6 +194,9 @@ bool was_moved_to_background(const PastEvent* result) {
 void find_commands(const SessionPast& past, WorkingState& out) {
   LinesOfCalls lines;
   std::map<std::string, CommandUse> commands;
+  std::int64_t last_call = 0;
+  for (const PastEvent& e : past.events)
+    if (e.kind == EventKind::tool_call) last_call = e.seq;
   for (const PastEvent& e : past.events) {
     if (e.facts.commands.empty()) continue;
     const double weight = decay(e.age, kWeights.command_half_life);
@@ -200,7 +205,8 @@ void find_commands(const SessionPast& past, WorkingState& out) {
     for (const ShellCommand& command : e.facts.commands) {
       const std::string& line = tidy.emplace_back(tidy_command(command.line));
       const bool is_latest = e.exchange + 1 == past.exchanges.size();  // an older one has mostly ended
-      if (is_latest && (command.in_background || was_moved_to_background(result)))
+      // An agent waits for what was moved there, so it has ended once there is another call.
+      if (is_latest && (command.in_background || (e.seq == last_call && was_moved_to_background(result))))
         out.running.push_back({shortened(line, kLongestShown / 2), id_of(past, e.exchange), weight});
       CommandUse& use = commands[line];
       use.line = line;

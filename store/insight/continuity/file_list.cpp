@@ -8,9 +8,6 @@ namespace {
 constexpr std::size_t kLine = 4;  // quotes and colon
 constexpr std::size_t kBraces = 2;
 constexpr std::size_t kPurposes = 8;
-// Least number of reads of a directory that is listed where others were edited.
-constexpr std::int64_t kForFiles = 3;
-constexpr std::int64_t kForNames = 2;
 constexpr std::size_t kWithLine = 12;  // number of names listed with their line; the file suffices for the others
 
 struct Place {
@@ -48,14 +45,13 @@ std::string path_below(std::string_view path, std::string_view cwd) {
 
 FileList::FileList(const WorkingState& state, TokenBudget& budget) : state_(state), budget_(budget) {
   for (const WorkingFile& file : state.files) {
-    edited_ = edited_ || file.edits > 0;
-    reads_[place_of(file.path, state.cwd).directory] += file.edits > 0 ? kForFiles : file.reads;
+    if (file.reads > 0) read_.insert(place_of(file.path, state.cwd).directory);
+    if (file.edits > 0) edited_.insert(place_of(file.path, state.cwd).directory);
   }
 }
 
-bool FileList::is_worth_a_line(const std::string& directory, std::int64_t least_reads) const {
-  const auto reads = reads_.find(directory);
-  return reads != reads_.end() && reads->second >= (edited_ ? least_reads : 1);
+bool FileList::is_worth_a_line(const std::string& directory) const {
+  return edited_.empty() ? read_.contains(directory) : edited_.contains(directory);
 }
 
 bool FileList::pay(std::size_t cost, std::size_t& tokens) {
@@ -68,8 +64,7 @@ std::int64_t FileList::add_files(std::size_t tokens) {
   std::int64_t left_out = 0;
   for (const WorkingFile& file : state_.files) {
     const Place place = place_of(file.path, state_.cwd);
-    if (is_worth_a_line(place.directory, kForFiles) &&
-        !add(place.directory, {file.path, counted(file, place.name), {}}, tokens))
+    if (is_worth_a_line(place.directory) && !add(place.directory, {file.path, counted(file, place.name), {}}, tokens))
       ++left_out;
   }
   add_purposes(tokens);
@@ -116,8 +111,7 @@ bool FileList::add_name(const WorkingName& name, std::size_t& tokens) {
     entry->names += text;
   } else {
     const Place place = place_of(name.path, state_.cwd);
-    if (!is_worth_a_line(place.directory, kForNames) ||
-        !add(place.directory, {name.path, place.name, with_line}, tokens))
+    if (!is_worth_a_line(place.directory) || !add(place.directory, {name.path, place.name, with_line}, tokens))
       return false;
   }
   ++named_;

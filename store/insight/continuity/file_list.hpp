@@ -5,7 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -36,9 +36,8 @@ class FileList {
     std::string names;  // separated by blanks
   };
   using Line = std::pair<std::string, std::vector<Entry>>;  // directory (with trailing slash) and its files
-  // Where files are edited, a directory in which nothing was, and that was read less, is not worth a line; elsewhere
-  // one that only commands name.
-  bool is_worth_a_line(const std::string& directory, std::int64_t least_reads) const;
+  // Where files are edited, a directory in which none was is not worth a line; elsewhere one that only commands name.
+  bool is_worth_a_line(const std::string& directory) const;
   bool add(const std::string& directory, Entry entry, std::size_t& tokens);
   void add_purposes(std::size_t tokens);
   Entry* find(const std::string& path);
@@ -46,11 +45,10 @@ class FileList {
 
   const WorkingState& state_;
   TokenBudget& budget_;
-  std::vector<Line> lines_;  // best directory first
-  std::size_t named_ = 0;    // number of names so far
-  bool edited_ = false;
-  std::map<std::string, std::int64_t, std::less<>>
-      reads_;  // of the files in a directory; an edited file counts as enough
+  std::vector<Line> lines_;                    // best directory first
+  std::size_t named_ = 0;                      // number of names so far
+  std::set<std::string, std::less<>> edited_;  // directories
+  std::set<std::string, std::less<>> read_;    // directories
 };
 
 // Returns the path relative to the working directory if it is below it.

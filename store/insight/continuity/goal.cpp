@@ -8,6 +8,7 @@
 #include "store/text/text_units.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace memd::continuity {
 namespace {
@@ -17,9 +18,10 @@ constexpr std::size_t kFirstGoalBytes = 360;
 constexpr std::size_t kLastWordBytes = 160;
 constexpr std::size_t kConstraints = 16;
 constexpr std::size_t kReadOfWishes = 12 * 1024;
-constexpr double kPastedPrompt = 0.2;  // weight of a long prompt: a plan or a paste, not all of it wishes
-constexpr std::size_t kAsked = 2;      // newest requests; what an older one asked for is done or given up
-constexpr double kWhileWorking = 1.6;  // weight of an interruption: it corrects the work
+constexpr std::size_t kLongPrompt = 1500;  // bytes typed: a plan, a paste or a command's template
+constexpr double kPastedPrompt = 0.2;      // weight of a long first prompt: not all of it are wishes
+constexpr std::size_t kAsked = 2;          // newest requests; what an older one asked for is done or given up
+constexpr double kWhileWorking = 1.6;      // weight of an interruption: it corrects the work
 
 constexpr std::size_t kShortOrder = 80;  // bytes; a shorter order is repeated next to the goal that contains it
 
@@ -53,12 +55,17 @@ bool is_pasted(std::string_view sentence) {
   return false;
 }
 
+// "Don't revert those unless I say so": of what, the text around it tells.
+bool points_elsewhere(std::string_view sentence) {
+  return cues().has(sentence.substr(0, sentence.find_first_of(",;:(")), Cue::points);
+}
+
 // Returns the binding force of a user's sentence; 0: not binding.
 double force_of(std::string_view sentence) {
   const CueSet found = cues().find(sentence, Cue::binding | Cue::limits | Cue::wished | Cue::narrative | Cue::asking |
-                                                 Cue::asked | Cue::request | Cue::supposed);
+                                                 Cue::asked | Cue::supposed);
   const bool binds = found.has(Cue::binding) && !found.has(Cue::narrative);
-  if (sentence.ends_with('?') || found.has(Cue::asking)) return binds && found.has(Cue::request) ? 0.5 : 0;
+  if (sentence.ends_with('?') || found.has(Cue::asking) || points_elsewhere(sentence)) return 0;
   if (found.has(Cue::narrative) || found.has(Cue::asked) || found.has(Cue::supposed)) return 0;
   if (binds) return 1;
   return found.has(Cue::limits) || found.has(Cue::wished) || opens_a_clause(sentence, Cue::order) ? 0.45 : 0;
@@ -81,10 +88,11 @@ bool is_part_of_goal(const WorkingState& state, const std::string& normalized, d
 // Returns the sentence that a "yes" answers: the agent's last question or announcement; empty if it asks which way to
 // go.
 std::string last_offer(std::string_view said) {
+  constexpr CueSet kUnclear = Cue::alternatives | Cue::asking | Cue::points;
   std::string out;
   for_each_sentence(said, 12, 400, [&](std::string_view sentence) {
     if (ends_in_question_mark(sentence) || cues().has(sentence, Cue::offer | Cue::announced))
-      out = cues().has(sentence, Cue::alternatives) ? "" : plain_sentence(sentence, kLastWordBytes);
+      out = cues().has(sentence, kUnclear) ? "" : plain_sentence(sentence, kLastWordBytes);
   });
   return out;
 }
@@ -131,6 +139,14 @@ bool only_asks(std::string_view prompt, bool is_later) {
   return asks;
 }
 
+// Returns whether the prompt begins with a line of a shell: a paste that says what happened.
+bool shows_terminal(std::string_view prompt) { return prompt.starts_with("❯") || prompt.starts_with("➜"); }
+
+// "/review": a command without its object.
+bool is_bare_command(std::string_view prompt) {
+  return prompt.starts_with('/') && prompt.find_first_of(" \n") == std::string_view::npos;
+}
+
 bool is_words_of_client(std::string_view text) {
   return text.starts_with('<') || text.starts_with("[Request interrupted") || text.starts_with("Caveat:");
 }
@@ -155,7 +171,7 @@ void find_goal(const SessionPast& past, WorkingState& out) {
     last = &t;
     agreed = is_continue_prompt(typed(t.text)) ? agent : nullptr;
     if (is_continue_prompt(typed(t.text))) continue;
-    if (only_asks(without_code_blocks(typed(t.text)), first != nullptr)) {
+    if (shows_terminal(t.text) || only_asks(without_code_blocks(typed(t.text)), first != nullptr)) {
       question = &t;
       continue;
     }
@@ -167,18 +183,23 @@ void find_goal(const SessionPast& past, WorkingState& out) {
       out.goal.push_back({shortened(without_code_blocks(typed(t->text)), bytes), id_of(past, t->exchange), 1});
   };
   add(now != nullptr ? now : question, kGoalBytes);
-  if (first != now) add(first, kFirstGoalBytes);
+  if (first != now && first != nullptr && !is_bare_command(ascii::trimmed(first->text))) add(first, kFirstGoalBytes);
   if (agreed == nullptr) return;
   if (std::string offer = last_offer(agreed->text); !offer.empty())
     out.goal.push_back({"agreed: " + offer, id_of(past, last->exchange), 1});
 }
 
 void find_constraints(const SessionPast& past, WorkingState& out) {
+  bool is_first = true;
   for (const PastText& t : past.texts) {
     if (t.speaker == Speaker::agent || is_words_of_client(t.text)) continue;
+    const bool hands_over = std::exchange(is_first, false);
     if (cues().opening(t.text, Cue::plan_told)) continue;  // its sentences are steps
     double weight = decay(t.age, kToldHalfLife);
-    if (typed(t.text).size() > 1500) weight *= kPastedPrompt;
+    if (typed(t.text).size() > kLongPrompt) {
+      if (!hands_over) continue;
+      weight *= kPastedPrompt;
+    }
     if (t.speaker == Speaker::meanwhile) weight *= kWhileWorking;
     const bool is_old = t.exchange + kAsked < past.exchanges.size();
     for_each_sentence(typed(t.text).substr(0, kReadOfWishes), 12, 320, [&](std::string_view sentence) {

@@ -75,14 +75,21 @@ void find_promises(const SessionPast& past, WorkingState& out) {
     const auto next = std::next(at);
     const bool goes_on = next == past.texts.end() ? t.age > kNotYetBegun : next->exchange == t.exchange;
     if (!person && goes_on) continue;
+    std::string_view before;  // the sentence before
     for_each_sentence(t.text, 16, 300, [&](std::string_view sentence) {
-      if (!cues().has(sentence, Cue::promised) || ends_in_question_mark(sentence) || announces(sentence)) return;
+      const std::string_view named = std::exchange(before, sentence);
+      if (!cues().has(sentence, Cue::promised) || cues().has(sentence, Cue::offer) || ends_in_question_mark(sentence) ||
+          announces(sentence))
+        return;
       const bool is_done = std::any_of(done.begin(), done.end(), [&](const auto& said) {
         return said.first < t.age && said.second.has_sentence(sentence);
       });
-      if (!is_done)
-        out.next_steps.push_back({plain_sentence(sentence, 160), id_of(past, t.exchange),
-                                  (person ? kOfPerson : kPromise) * decay(t.age, kToldHalfLife)});
+      if (is_done) return;
+      std::string text = plain_sentence(sentence, 160);
+      // "I'll fix that after the release" needs what it points to.
+      if (!named.empty() && cues().has(sentence, Cue::points)) text = plain_sentence(named, 160) + ' ' + text;
+      out.next_steps.push_back(
+          {std::move(text), id_of(past, t.exchange), (person ? kOfPerson : kPromise) * decay(t.age, kToldHalfLife)});
     });
   }
 }
@@ -108,14 +115,16 @@ std::size_t last_work(const SessionPast& past) {
 
 void find_next_steps(const SessionPast& past, WorkingState& out) {
   std::vector<Todo> todos;
-  std::size_t listed = 0;  // exchange of the last change of the list
+  const PastEvent* change = nullptr;  // the last one of the list
   for (const PastEvent& e : past.events) {
     if (!e.facts.todos) continue;
     take_in(todos, *e.facts.todos, e.seq);
-    listed = e.exchange;
+    change = &e;
   }
-  // A later request is not on the list, and what was done for it was often done instead.
-  if (std::ranges::any_of(past.texts, [&](const PastText& t) {
+  const std::size_t listed = change == nullptr ? 0 : change->exchange;
+  // A later request is not on the list, and what was done for it was often done instead. A list that nobody changes
+  // while the work goes on is given up, or kept elsewhere.
+  if ((change != nullptr && change->age > kOpenWithin) || std::ranges::any_of(past.texts, [&](const PastText& t) {
         return t.speaker == Speaker::user && t.exchange > listed && !is_continue_prompt(t.text) &&
                !ends_in_question_mark(ascii::trimmed(t.text));
       }))

@@ -87,20 +87,36 @@ bool is_worth_telling(std::string_view sentence, bool ends_work) {
   return ends_work && (!(found & kStated).empty() || found.has(Cue::contrast) || values_in(sentence) > 0);
 }
 
+// Returns whether a person's next words agree to what the agent said.
+bool is_agreed_to(const SessionPast& past, std::vector<PastText>::const_iterator said) {
+  const auto next = std::next(said);
+  return next != past.texts.end() && next->speaker == Speaker::user && is_continue_prompt(next->text) &&
+         cues().opening(next->text, Cue::reply);
+}
+
+// Returns whether the agent's sentence tells how things are to be, other than what it did, found or does next.
+bool is_proposal(std::string_view sentence) {
+  return !ends_in_question_mark(sentence) && !says_nothing(sentence, Cue::reason) &&
+         !cues().has(sentence, Cue::undecided | Cue::unsure | Cue::supposed | Cue::carried_out | Cue::reports_done |
+                                   Cue::tests_pass | Cue::announced | Cue::offer | Cue::trouble);
+}
+
 void find_said(const SessionPast& past, WorkingState& out) {
   std::map<std::size_t, std::size_t> last_calls;  // by exchange: the age
   for (const PastEvent& e : past.events)
     if (e.kind == EventKind::tool_call) last_calls[e.exchange] = e.age;
-  for (const PastText& t : past.texts) {
+  for (auto at = past.texts.begin(); at != past.texts.end(); ++at) {
+    const PastText& t = *at;
     const bool person = t.speaker != Speaker::agent;
     const bool few_words = t.text.size() <= kFewWords;
     // Several lines of a person are a paste.
     if (person && (!few_words || t.text.starts_with('<') || t.text.find('\n') != std::string_view::npos)) continue;
     const auto call = last_calls.find(t.exchange);
     const bool ends_work = few_words && (call == last_calls.end() || t.age < call->second);
+    const bool agreed = ends_work && is_agreed_to(past, at);
     for_each_sentence(t.text, kShortestStatement, kStatementBytes, [&](std::string_view sentence) {
       const bool tells = person ? values_in(sentence) > 0 && !ends_in_question_mark(sentence) && !announces(sentence)
-                                : is_worth_telling(sentence, ends_work);
+                                : is_worth_telling(sentence, ends_work) || (agreed && is_proposal(sentence));
       if (tells)
         out.said.push_back(
             {plain_sentence(sentence, kStatementBytes), id_of(past, t.exchange), decay(t.age, kToldHalfLife)});
