@@ -85,11 +85,13 @@ TEST(PackLines, WhatIsAskedToldOrPastedBindsNobody) {
 }
 
 TEST(PackLines, ALongLaterPromptIsAPaste) {
-  const std::string paste = "Never log tokens.\n" + std::string(1600, 'x');
-  EXPECT_THAT(constraints_of(paste), ElementsAre("Never log tokens.")) << "the first one hands work over";
-  EventScript s;
-  s.user("Write the exporter.").answer("Written.").user(paste).answer("Read.").user("Now the page.").answer("Begun.");
-  EXPECT_THAT(texts_in(state_after(s).constraints), IsEmpty());
+  const std::string paste = std::string(1600, 'x') + ".\n\nNever log tokens.";
+  EventScript first;
+  first.user(paste).answer("Read.").user("Now the page.").answer("Begun.");
+  EXPECT_THAT(texts_in(state_after(first).constraints), ElementsAre("Never log tokens.")) << "it hands work over";
+  EventScript later;
+  later.user("Write the exporter.").answer("Written.").user(paste).answer("Read.").user("Now the page.").answer("Yes.");
+  EXPECT_THAT(texts_in(state_after(later).constraints), IsEmpty());
 }
 
 TEST(PackLines, AConstraintStandsOnce) {
@@ -565,7 +567,7 @@ TEST(PackLines, ATodoListThatNobodyChangesIsGivenUp) {
   EventScript s;
   s.user("Write the exporter.").call("c1", "TodoWrite", "1");
   s.facts({.todos = TodoUpdate{true, {{"", "Test the dates", TodoState::pending}}}}).result("c1", "ok");
-  for (int call = 0; call < 40; ++call)
+  for (int call = 0; call < 80; ++call)
     s.call("r" + std::to_string(call), "Read", "/w/p/rows.go", "/w/p/rows.go").result("r" + std::to_string(call), "x");
   EXPECT_THAT(texts_in(state_after(s).next_steps), IsEmpty());
 }
