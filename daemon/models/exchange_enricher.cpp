@@ -231,8 +231,8 @@ Result<void> ExchangeEnricher::write(std::vector<Enrichment> made) {
   return {};
 }
 
-// Adapts the batch size so that one batch occupies the writer for about options_.hold. While somebody waits, batches are
-// as large as they may be: each commit writes pages again that the one before has written.
+// Adapts the batch size so that one batch occupies the writer for about options_.hold. While somebody waits, batches
+// are as large as they may be: each commit writes pages again that the one before has written.
 void ExchangeEnricher::adapt(std::chrono::nanoseconds held, std::size_t exchanges) {
   if (!options_.in_background) return;
   if (held > options_.hold)

@@ -42,9 +42,10 @@ class RetentionTest : public testing::Test {
 
   std::string record(int n, int line, TimeMs time, const std::string& type, const std::string& content,
                      const std::string& more = {}) {
-    return "{" + more + R"("type":")" + type + R"(","uuid":"000000)" + std::to_string(10 + n) + "-0000-4000-8000-00000000" +
-           std::to_string(1000 + line) + R"(","timestamp":")" + format_rfc3339(time) + R"(","sessionId":")" + id(n) +
-           R"(","cwd":"/w/p","version":"2.1.7","message":{"role":")" + type + R"(",)" + content + "}}\n";
+    return "{" + more + R"("type":")" + type + R"(","uuid":"000000)" + std::to_string(10 + n) +
+           "-0000-4000-8000-00000000" + std::to_string(1000 + line) + R"(","timestamp":")" + format_rfc3339(time) +
+           R"(","sessionId":")" + id(n) + R"(","cwd":"/w/p","version":"2.1.7","message":{"role":")" + type + R"(",)" +
+           content + "}}\n";
   }
   // Writes an exchange with a commit, a failed call, a decision, and a text longer than its stored first lines.
   void write_session(int n, TimeMs time) {

@@ -304,8 +304,7 @@ TEST_F(Harvest, WhatIsToldAgainInAnotherSessionCountsMore) {
   store.exchange(third, {.user = "Dates again"});
   const auto again = observe(third, 0, "decision", "Always use `parse_rfc3339` instead of `strptime`, locales differ!");
   store.db()
-      .prepare(
-          "INSERT INTO decisions (observation_pk, kind, decided_by, chosen) VALUES (?, 0, 0, 'parse_rfc3339')")
+      .prepare("INSERT INTO decisions (observation_pk, kind, decided_by, chosen) VALUES (?, 0, 0, 'parse_rfc3339')")
       .bind(again)
       .run();
   const auto all = reader.ask(SuggestionsQuery{}).value();

@@ -62,8 +62,8 @@ bool points_elsewhere(std::string_view sentence) {
 
 // Returns the binding force of a user's sentence; 0: not binding.
 double force_of(std::string_view sentence) {
-  const CueSet found = cues().find(sentence, Cue::binding | Cue::limits | Cue::wished | Cue::narrative | Cue::asking |
-                                                 Cue::asked | Cue::supposed);
+  const CueSet found = cues().find(
+      sentence, Cue::binding | Cue::limits | Cue::wished | Cue::narrative | Cue::asking | Cue::asked | Cue::supposed);
   const bool binds = found.has(Cue::binding) && !found.has(Cue::narrative);
   if (sentence.ends_with('?') || found.has(Cue::asking) || points_elsewhere(sentence)) return 0;
   if (found.has(Cue::narrative) || found.has(Cue::asked) || found.has(Cue::supposed)) return 0;
