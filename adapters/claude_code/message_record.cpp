@@ -29,6 +29,7 @@ constexpr std::array kPrefixes{
     Prefix{"<local-command-caveat>", UserTextKind::injected},
     Prefix{"Caveat: The messages below", UserTextKind::injected},
     Prefix{"<task-notification>", UserTextKind::injected},
+    Prefix{"{\"task_id\":\"", UserTextKind::injected},  // the same, as 2.1.49 queues it
     Prefix{"<system-reminder>", UserTextKind::injected},
     Prefix{"<teammate-message", UserTextKind::injected},
     Prefix{"<user-prompt-submit-hook>", UserTextKind::injected},

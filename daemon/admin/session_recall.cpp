@@ -40,6 +40,7 @@ constexpr std::size_t kShortestPrompt = 25;  // bytes
 constexpr std::size_t kReadOfPrompt = 600;   // bytes
 constexpr TimeMs kFresh = 2 * kMsPerDay;
 constexpr std::int64_t kRareWordsShared = 2;
+constexpr int kChoicesRead = 100;
 constexpr std::size_t kLongestLine = 240;
 
 // Lines within a number of tokens. A line that does not fit is left out.
@@ -225,16 +226,13 @@ Result<std::vector<std::string>> line_at_prompt(Reader& reader, const SessionPla
   query.filter.project = project->key;
   query.filter.include_subagents = false;
   query.now = now;
-  const auto hits_elsewhere = [&]() -> Result<std::vector<SearchHit>> {
-    MEMD_TRY_ASSIGN(SearchAnswer found, reader.search(query));
-    std::erase_if(found.hits, [&](const SearchHit& hit) { return session && hit.session_uid == session->uid; });
-    return std::move(found.hits);
-  };
   Lines lines(out, kPromptTokens);
   const bool begins = !session || session->exchanges == 0;
   const bool refers_back = cues().has(prompt, Cue::recalls);
   if (begins || refers_back) {
-    MEMD_TRY_ASSIGN(const auto hits, hits_elsewhere());
+    MEMD_TRY_ASSIGN(SearchAnswer found, reader.search(query));
+    auto& hits = found.hits;
+    std::erase_if(hits, [&](const SearchHit& hit) { return session && hit.session_uid == session->uid; });
     if (!hits.empty() && hits.front().likelihood >= (refers_back ? search::kPossible : search::kProbable)) {
       MEMD_TRY_ASSIGN(const SessionRow of, reader.ask(SessionQuery{hits.front().session_uid}));
       if (refers_back || now - hits.front().started_at <= kFresh ||
@@ -243,14 +241,13 @@ Result<std::vector<std::string>> line_at_prompt(Reader& reader, const SessionPla
     }
   }
   if (!out.empty()) return out;
-  query.filter.observed = ObservationType::decision;
-  MEMD_TRY_ASSIGN(const auto hits, hits_elsewhere());
-  std::vector<ExchangeId> ids;
-  for (const SearchHit& hit : hits)
-    ids.push_back(hit.id);
-  MEMD_TRY_ASSIGN(const auto decided, reader.ask(ObservationsOfQuery{ids, ObservationType::decision}));
-  for (const PlacedObservation& made : decided) {
-    if (!is_ruling(made)) continue;
+  ObservationListQuery choices;
+  choices.filter.project = project->key;
+  choices.type = ObservationType::decision;
+  choices.limit = kChoicesRead;
+  MEMD_TRY_ASSIGN(const ObservationList decided, reader.ask(choices));
+  for (const ObservationRow& made : decided.observations) {
+    if (!is_ruling(made) || (session && made.session_uid == session->uid)) continue;
     const search::SharedRareWordsQuery question{prompt.substr(0, kReadOfPrompt), made.observation.decision->sentence};
     MEMD_TRY_ASSIGN(const std::int64_t shared, reader.ask(question));
     if (shared < kRareWordsShared) continue;
