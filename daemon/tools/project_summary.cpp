@@ -21,7 +21,7 @@ namespace memd::tools {
 namespace {
 
 constexpr int kNewestSessions = 30;
-constexpr int kTopics = 8;
+constexpr int kMostTopics = 8;
 constexpr int kFiles = 12;
 constexpr int kDecisionsRead = 200;
 constexpr std::size_t kMostOpen = 8;
@@ -114,7 +114,7 @@ Result<SessionSummaryAnswer> read_project(Reader& reader, const QueryFilter& fil
   ReportQuery query;
   query.filter = filter;
   query.detailed_sessions = kNewestSessions;
-  query.topics = kTopics;
+  query.topics = kMostTopics;
   query.files = kFiles;
   MEMD_TRY_ASSIGN(const Report figures, reader.ask(query));
   if (figures.newest.empty()) return Error(Errc::not_found, "project: it has no session yet");
