@@ -12,5 +12,5 @@ shift
 for bin in "$here"/node_modules/node-linux-*/bin; do
   if [ -x "$bin/node" ]; then export PATH=$bin:$PATH; fi
 done
-exec node --test --test-concurrency=4 --test-timeout=120000 \
+exec node --test --test-concurrency=4 --test-timeout=300000 \
   --test-reporter=spec --test-reporter-destination=stdout --test-reporter=tap --test-reporter-destination="$tap" "$@"
