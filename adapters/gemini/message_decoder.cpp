@@ -197,10 +197,8 @@ void read_tool_call(MessageContext& c, od::object& entry, const CallKeys& tokens
     count_lines(entry, files.front());
     e.files.push_back(files.front());
   }
-  const TimeMs ended = e.time;
-  if (choices.empty()) return;
-  tool_calls::add_choices(c, call_id, std::move(choices));
-  c.out().events.back().time = ended;
+  const TimeMs answered = e.time;
+  tool_calls::add_choices(c, call_id, std::move(choices), answered);
 }
 
 // Messages.

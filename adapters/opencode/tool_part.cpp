@@ -200,9 +200,7 @@ void read_tool_part(ItemContext& c, const ToolPart& given, od::object& state) {
   if (status != "completed" || !tool_calls::asks_person(part.tool)) return;
   const TimeMs answered = c.out().events.back().time;
   std::string choices = tool_calls::choices_in(part.tool, object_in(state, "input"), object_in(state, "metadata"));
-  if (choices.empty()) return;
-  tool_calls::add_choices(c, part.call_id, std::move(choices));
-  c.out().events.back().time = answered;
+  tool_calls::add_choices(c, part.call_id, std::move(choices), answered);
 }
 
 }  // namespace memd::opencode

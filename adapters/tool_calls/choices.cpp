@@ -130,11 +130,12 @@ std::string choices_in(std::string_view tool, std::string_view input, std::strin
   return choices_of(questions, object);
 }
 
-void add_choices(RecordBuilder& c, std::string_view call_id, std::string choices) {
+void add_choices(RecordBuilder& c, std::string_view call_id, std::string choices, TimeMs time) {
   if (choices.empty()) return;
   Event& e = c.add(EventKind::decision, Role::user);
   e.origin = Origin::embedded;
   e.call_id = call_id;
+  if (time != 0) e.time = time;
   e.text = std::move(choices);
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "adapters/json/record_builder.hpp"
+#include "schemas/base/timestamp.hpp"
 
 #include <string>
 #include <string_view>
@@ -19,7 +20,7 @@ bool asks_person(std::string_view tool);
 // them. `result`: the whole text that it returned.
 std::string choices_in(std::string_view tool, std::string_view input, std::string_view result);
 
-// Adds the event for such a text, unless it is empty.
-void add_choices(json::RecordBuilder& record, std::string_view call_id, std::string choices);
+// Adds the event for such a text, unless it is empty. `time`: when the person answered; 0: the record's time.
+void add_choices(json::RecordBuilder& record, std::string_view call_id, std::string choices, TimeMs time = 0);
 
 }  // namespace memd::tool_calls

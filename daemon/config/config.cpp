@@ -202,8 +202,7 @@ Config read_document(const std::string& file, const YAML::Node& document) {
   Section decisions(file, "decisions");
   decisions.key("judge", [&](const auto& v, const auto& key) {
     const auto judge = scalar<std::string>(file, v, key, "none or model");
-    const bool none = judge == "none" || judge == "cues";  // its name while cues found decisions
-    if (!none && judge != "model") refuse(file, v.Mark(), key + ": expected none or model");
+    if (judge != "none" && judge != "model") refuse(file, v.Mark(), key + ": expected none or model");
     out.judge_decisions = judge == "model";
   });
   Section(file, "")

@@ -398,7 +398,6 @@ TEST(Config, RefusesWhatCannotSummarise) {
   EXPECT_EQ(error_of("decisions:\n  judge: model\n"),
             "c.yaml:1: decisions.judge: model needs a model of ollama or openai under summaries");
   EXPECT_EQ(error_of("decisions:\n  judge: both\n"), "c.yaml:2: decisions.judge: expected none or model");
-  EXPECT_FALSE(parse_config("decisions: {judge: cues}\n", "c.yaml")->judge_decisions) << "the old name of none";
   EXPECT_EQ(error_of("summaries:\n  provider: magic\n"),
             "c.yaml:2: summaries.provider: expected one of disabled, ollama, openai, client");
   EXPECT_EQ(error_of("summaries:\n  provider: ollama\n"),
