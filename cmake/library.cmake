@@ -1,38 +1,25 @@
 # Several sources in one translation unit: what a source costs is mostly its headers, which a unit reads once. Not for
 # daily work, where one changed source would compile ten, nor does it see that a source lacks an include.
-option(MEMD_UNITY "Compile the sources of a library in groups (every preset but dev and check)" OFF)
+option(MEMD_UNITY "Compile the sources of a library in groups (every preset but dev)" OFF)
 set(MEMD_UNITY_BYTES 150000 CACHE STRING "Of sources that one group holds at most")
 
-option(MEMD_CHECK_ONLY "Look for errors and warnings of headers, compile nothing (the preset check)" OFF)
 find_program(CCACHE_PROGRAM ccache)
 set(launcher)
 if(CCACHE_PROGRAM)
   # Relative paths, so that a second clone finds what the first one compiled.
   set(launcher ${CMAKE_COMMAND} -E env CCACHE_BASEDIR=${PROJECT_SOURCE_DIR} CCACHE_NOHASHDIR=true
                CCACHE_SLOPPINESS=pch_defines,time_macros)
-  if(MEMD_CHECK_ONLY OR MEMD_UNITY)
+  if(MEMD_UNITY)
     # The compiler tells what a source includes. Else each new source is preprocessed once more to know. A header that many
     # sources include is hashed once.
     list(APPEND launcher CCACHE_DEPEND=true CCACHE_INODECACHE=true)
   endif()
 endif()
-set(check_launcher ${launcher})
 if(CCACHE_PROGRAM)
   list(APPEND launcher ${CCACHE_PROGRAM})
 endif()
 set(CMAKE_C_COMPILER_LAUNCHER ${launcher})
 set(CMAKE_CXX_COMPILER_LAUNCHER ${launcher})
-if(MEMD_CHECK_ONLY)
-  set(check_only ${PROJECT_SOURCE_DIR}/cmake/check_only.sh)
-  if(CCACHE_PROGRAM)
-    file(MD5 ${check_only} checked_how)
-    string(REPLACE GNU gcc compiler_type ${CMAKE_CXX_COMPILER_ID})
-    string(TOLOWER ${compiler_type} compiler_type)
-    list(APPEND check_launcher CCACHE_COMPILERTYPE=${compiler_type} CCACHE_PCH_EXTSUM=true
-                               CCACHE_COMPILERCHECK=string:${CMAKE_CXX_COMPILER_VERSION}-${checked_how})
-  endif()
-  set(CMAKE_CXX_COMPILER_LAUNCHER ${check_launcher} ${check_only} ${CCACHE_PROGRAM})
-endif()
 
 find_program(LLD_PROGRAM NAMES ld.lld)
 if(LLD_PROGRAM)
@@ -50,16 +37,14 @@ if(MEMD_SANITIZE)
   endif()
 endif()
 
-# Halves what checking each header by itself takes; a missing include of one of these is then not seen.
-option(MEMD_PRECOMPILE "Precompile the standard library's headers (the preset check)" OFF)
 set(standard_headers
     <algorithm> <array> <charconv> <chrono> <cstdint> <cstring> <filesystem> <functional> <map> <memory> <mutex> <optional>
     <set> <span> <stop_token> <string> <string_view> <tuple> <unordered_map> <unordered_set> <utility> <variant> <vector>)
 
 # memd_precompile(TARGET HEADER...): targets that name the same headers share one precompiled file, that of the first.
-# Clang writes the path of the clone into such a file, so only the preset check, which takes care of it, has them.
+# Only for g++: Clang writes the path of the clone into such a file.
 function(memd_precompile target)
-  if(CMAKE_CXX_COMPILER_ID STREQUAL Clang AND NOT MEMD_CHECK_ONLY)
+  if(NOT CMAKE_CXX_COMPILER_ID STREQUAL GNU)
     return()
   endif()
   string(MD5 key "${ARGN}")
@@ -71,8 +56,7 @@ function(memd_precompile target)
     set_property(GLOBAL PROPERTY memd_precompiled_${key} ${target})
   endif()
   # As ccache needs it.
-  target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess>
-                                           $<$<CXX_COMPILER_ID:Clang>:SHELL:-Xclang -fno-pch-timestamp>)
+  target_compile_options(${target} PRIVATE -fpch-preprocess)
 endfunction()
 
 # memd_unity(TARGET): groups the target's sources, neighbours first. Sources with options of their own and generated
@@ -147,12 +131,8 @@ function(memd_target_settings target)
   endif()
 endfunction()
 
-# A folder's static library. Every header has to compile by itself. The preset check sees to that: it compiles each, and
-# of the sources nothing, whose includes test/layering looks at. Headers without a source of the same name are compiled by
-# the target all_verify_interface_header_sets, so that a library that it does not build (memd_grpc) has them checked, too.
-#
-# memd_library(TARGET [HEADER...]): headers that most of its sources read, precompiled beside the standard ones in the preset
-# check.
+# A folder's static library. Every header has to compile by itself: a source includes that of its name first, and the target
+# all_verify_interface_header_sets compiles those without one.
 function(memd_library target)
   memd_target_settings(${target})
   file(GLOB_RECURSE headers CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.hpp)
@@ -163,33 +143,13 @@ function(memd_library target)
     file(GLOB_RECURSE others CONFIGURE_DEPENDS ${folder}/*.hpp)
     list(REMOVE_ITEM headers ${others})
   endforeach()
-  set(verified ${headers})
   foreach(header IN LISTS headers)
     string(REGEX REPLACE "hpp$" "cpp" source ${header})
     if(EXISTS ${source})
-      list(REMOVE_ITEM verified ${header})
+      list(REMOVE_ITEM headers ${header})
     endif()
   endforeach()
-  list(REMOVE_ITEM headers ${verified})
-  target_sources(${target} PUBLIC
-    FILE_SET HEADERS BASE_DIRS ${PROJECT_SOURCE_DIR} FILES ${verified}
-    FILE_SET included_first TYPE HEADERS BASE_DIRS ${PROJECT_SOURCE_DIR} FILES ${headers})
-  if(MEMD_CHECK_ONLY)
-    set(alone)
-    foreach(header IN LISTS headers)
-      file(RELATIVE_PATH name ${PROJECT_SOURCE_DIR} ${header})
-      set(source ${CMAKE_CURRENT_BINARY_DIR}/headers/${name}.cpp)
-      file(CONFIGURE OUTPUT ${source} CONTENT "#include \"${name}\"\n" @ONLY)
-      list(APPEND alone ${source})
-    endforeach()
-    set_target_properties(${target} PROPERTIES SOURCES "${alone}")
-  endif()
-  if(MEMD_PRECOMPILE)
-    if(NOT MEMD_CHECK_ONLY)
-      set(ARGN)
-    endif()
-    memd_precompile(${target} ${standard_headers} ${ARGN})
-  endif()
+  target_sources(${target} PUBLIC FILE_SET HEADERS BASE_DIRS ${PROJECT_SOURCE_DIR} FILES ${headers})
   memd_unity(${target})
-  set_target_properties(${target} PROPERTIES VERIFY_INTERFACE_HEADER_SETS ON INTERFACE_HEADER_SETS_TO_VERIFY HEADERS)
+  set_target_properties(${target} PROPERTIES VERIFY_INTERFACE_HEADER_SETS ON)
 endfunction()

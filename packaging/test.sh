@@ -2,7 +2,7 @@
 # Builds and runs every test and check. The last line is "N passed, N failed" over all of them.
 set -euo pipefail
 
-readonly all_steps=(format scripts units sources asan grpc tsan release e2e browser)
+readonly all_steps=(format scripts units asan grpc tsan release e2e browser)
 
 usage() {
   cat <<TEXT
@@ -16,7 +16,6 @@ usage: packaging/test.sh [--quick] [--only STEP]... [--no-deps] [--cpu-limit SEC
 format   clang-format
 scripts  syntax of the shell and Python scripts, shellcheck where installed; shape of the Claude Code plugin
 units    systemd units and the launchd property list
-sources  every header compiles by itself, warnings as errors
 asan     all tests under AddressSanitizer and UndefinedBehaviorSanitizer (layering and fuzz replay among them)
 grpc     the gRPC door and its tests, in the build of asan
 tsan     the tests of what has threads under ThreadSanitizer
@@ -148,7 +147,7 @@ run_ctest() {
 
 # --- steps ---------------------------------------------------------------------------------------------------------
 
-step_dev() { build dev && run_ctest dev; }
+step_dev() { build dev all all_verify_interface_header_sets && run_ctest dev; }
 
 sources() { git ls-files --cached --others --exclude-standard -- '*.cpp' '*.hpp'; }
 
@@ -159,13 +158,6 @@ step_format() {
   fi
   clang_format() { sources | xargs clang-format-14 --dry-run -Werror; }
   check format clang_format
-}
-
-step_sources() {
-  # clang takes three quarters of the time.
-  use_clang || true
-  build check memd_schemas memd_store memd_adapters memd_protocol memd_daemon all_verify_interface_header_sets
-  use_default_compiler
 }
 
 step_scripts() {

@@ -138,9 +138,11 @@ TEST_F(BadTree, NameWithoutItsHeader) {
   write("store/c.cpp",
         "int g() { return memd::read_head(kMost); }\nint h = std::read_head(2); auto s = R\"(SessionRow)\";\n");
   write("store/d.cpp", "int read_head(int);\nint g() { return read_head(2) + 1'000 + first_seq; }\n");
+  write("store/e.hpp", "namespace memd { SessionRow last(); }\n");
   EXPECT_THAT(found(), ElementsAre("store/b.cpp:3: include what declares SessionRow: store/row.hpp",
                                    "store/c.cpp:1: include what declares kMost: store/row.hpp",
-                                   "store/c.cpp:1: include what declares read_head: store/row.hpp"));
+                                   "store/c.cpp:1: include what declares read_head: store/row.hpp",
+                                   "store/e.hpp:1: include what declares SessionRow: store/row.hpp"));
 }
 
 TEST_F(BadTree, Cycle) {

@@ -102,7 +102,7 @@ bool begins_type(std::string_view word) {
 // Whether a name between the two, of no type, is declared there.
 bool is_introduced(std::string_view before, std::string_view after) {
   if (before == "using") return after == "=";
-  if (after.size() != 1 || std::string_view("(={[;,):").find(after) == std::string_view::npos) return false;
+  if (after.size() != 1 || std::string_view("(={[;,):>").find(after) == std::string_view::npos) return false;
   if (is_one_of(before, {"&", "*", ">", "]"})) return true;
   return is_word(before[0]) &&
          !is_one_of(before, {"return",  "co_return", "co_await",  "co_yield", "throw",   "new",       "delete",
@@ -150,7 +150,9 @@ Names names_in(std::string_view text) {
         out.introduced.emplace(word);
         if (std::find(is_namespace.begin(), is_namespace.end(), false) == is_namespace.end())
           out.declared.emplace(word);
-      } else if (!is_one_of(before, {".", "->"}) && !begins_type(before)) {
+      } else if (begins_type(before)) {
+        out.incomplete.emplace(word);
+      } else if (!is_one_of(before, {".", "->"})) {
         const std::string_view qualifier = is_qualified ? tokens[first].text : "";
         if (!aliases.contains(qualifier)) out.used.emplace(std::pair(qualifier, word), tokens[i].line);
       }

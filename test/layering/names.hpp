@@ -13,6 +13,7 @@ struct Names {
   std::set<std::string> namespaces;                         // of ours
   std::set<std::string> declared;                           // at namespace scope, whole: not "class SessionRow;"
   std::set<std::string> introduced;                         // anywhere: members, parameters and variables, too
+  std::set<std::string> incomplete;                         // "class SessionRow;"
   std::map<std::pair<std::string, std::string>, int> used;  // outermost qualifier ("": none) and name: first line
 };
 

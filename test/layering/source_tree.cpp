@@ -293,20 +293,24 @@ class Checker {
       report(path, line, "name what is awaited first");
   }
 
-  // Whoever compiles a source by itself finds the names of ours in it only if it includes their headers; in a group of
-  // sources it is enough that another one includes them.
+  // A file by itself knows names of ours only if it includes their headers; in a group of sources it is enough that
+  // another one includes them. A header may make do with the declaration of a class, and its templates call functions
+  // that only their arguments' headers declare.
   void check_names(const std::string& path, const SourceFile& file) {
-    if (on_top(file.folder) || path.ends_with(".hpp")) return;
+    if (on_top(file.folder)) return;
+    const bool is_header = path.ends_with(".hpp");
     std::set<std::string> reached{path};
     reach(path, reached);
     std::set<std::string_view> seen;
     for (const auto& [use, line] : file.names.used) {
       const auto& [qualifier, name] = use;
+      if (is_header && name[0] != 'k' && std::islower(static_cast<unsigned char>(name[0])) != 0) continue;
       const auto declared = declared_in_.find(name);
       if (declared == declared_in_.end() || (!qualifier.empty() && !namespaces_.contains(qualifier))) continue;
       const auto is_reached = [&](const std::string& header) { return reached.contains(header); };
       const auto introduces = [&](const std::string& reached_file) {
-        return tree_.at(reached_file).names.introduced.contains(name);
+        const Names& names = tree_.at(reached_file).names;
+        return names.introduced.contains(name) || (is_header && names.incomplete.contains(name));
       };
       if (std::any_of(declared->second.begin(), declared->second.end(), is_reached) ||
           std::any_of(reached.begin(), reached.end(), introduces) || !seen.insert(name).second)
