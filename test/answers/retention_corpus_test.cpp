@@ -31,7 +31,8 @@ class RetentionCorpus : public testing::Test {
   void SetUp() override {
     if (!std::filesystem::exists(corpus_home() / ".codex")) GTEST_SKIP() << "no corpus (set MEMD_CORPUS)";
     std::filesystem::create_directories(layout_.data_dir());
-    const Discovery discovery(all_adapters(), corpus_home(), {}, {});
+    link_corpus_excerpt(home_.path());
+    const Discovery discovery(all_adapters(), home_.path(), {}, {});
     IngestOptions options;
     options.tailer.raw = RawMode::masked;
     IngestService service(discovery, clock_, options);
@@ -92,6 +93,7 @@ class RetentionCorpus : public testing::Test {
     return out;
   }
 
+  TempDir home_;
   TempDir data_;
   StoreLayout layout_{data_ / "store"};
   FakeClock clock_{kLater};

@@ -100,7 +100,7 @@ TEST(CommandKill, OfAnImport) {
   ASSERT_EQ(clean.turns().size(), 240U);
 
   std::mt19937 random(43);
-  const int wanted = wanted_kills(6);
+  const int wanted = wanted_kills(3);
   int kills = 0;
   std::unique_ptr<Machine> machine;
   for (int round = 0; kills < wanted && round < 3 * wanted + 10; ++round) {
@@ -130,7 +130,7 @@ TEST(CommandKill, OfASync) {
   const auto whole = bob.run(sync);
 
   std::mt19937 random(44);
-  const int wanted = wanted_kills(6);
+  const int wanted = wanted_kills(3);
   int kills = 0;
   int turn = 1;
   for (; kills < wanted && turn < 2 * wanted + 10; ++turn) {

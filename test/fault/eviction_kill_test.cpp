@@ -187,7 +187,7 @@ void kill_again_and_again(const StoreLayout& prepared, const std::function<bool(
 
   std::mt19937 random(23);
   int kills = 0;
-  const int wanted = test::wanted_kills(10);
+  const int wanted = test::wanted_kills(5);
   for (int round = 0; kills < wanted && round < 3 * wanted + 10; ++round) {
     const StoreLayout store(dir / "store");
     copy_store(prepared, store);

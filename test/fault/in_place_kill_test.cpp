@@ -40,7 +40,7 @@ TEST(InPlaceKill, WhileTheSourceChangesLosesNothingAndDoublesNothing) {
   std::mt19937 random(11);
   const auto pick = [&random](std::uint32_t n) { return static_cast<int>(random() % n); };
   int kills = 0;
-  const int wanted = test::wanted_kills(10);
+  const int wanted = test::wanted_kills(5);
   for (int round = 0; round < 6 || (kills < wanted && round < wanted); ++round) {
     ScriptedSource source;
     InPlaceStore store(source, small());

@@ -102,7 +102,7 @@ TEST(Kill, AtRandomMomentsOfIngestLosesNothingAndDoublesNothing) {
   const auto want = test::dump_store(clean_db);
 
   std::mt19937 random(7);
-  const int wanted = test::wanted_kills(12);
+  const int wanted = test::wanted_kills(6);
   int kills = 0;
   for (int round = 0; round < 3 * wanted + 10 && kills < wanted; ++round) {
     test::TempDir store;

@@ -89,7 +89,7 @@ TEST(LiveTailKill, AtRandomMomentsNothingIsLostAndNothingDoubled) {
   const auto span = std::max<std::int64_t>(900'000, 3 * once.count());  // a slow machine gets as far
   const auto at_first = rows_of(dir / "data").size();
 
-  const int wanted = test::wanted_kills(6);
+  const int wanted = test::wanted_kills(3);
   int stored_meanwhile = 0;
   auto before = at_first;
   for (int kills = 0; kills < wanted; ++kills) {

@@ -39,7 +39,7 @@ TEST(RebuildKill, AtRandomMomentsOfARebuildTheStoreIsOldOrNew) {
   const auto whole = std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::steady_clock::now() - started);
 
   int kills = 0;
-  const int wanted = test::wanted_kills(6);
+  const int wanted = test::wanted_kills(3);
   for (int round = 0; kills < wanted && round < 3 * wanted + 10; ++round) {
     // Two of three rounds start from a store left by earlier kills.
     if (round % 3 == 0) prepare();

@@ -18,7 +18,7 @@
 
 namespace {
 
-constexpr int kVariants = 8;
+constexpr int kVariants = 4;
 constexpr std::size_t kMaxBytes = 256 * 1024;
 
 // Copies the input to a block of exactly its size, so that AddressSanitizer detects a read past the end.
