@@ -94,7 +94,7 @@ ClineAdapter fork(Platform platform, const std::string& extension) {
   const std::string name(name_of(platform));
   d.limitations.push_back("Some versions of " + name +
                           " count cached tokens as input; memd subtracts them where the numbers allow it.");
-  d.limitations.push_back("The adapter follows the public source; it was not tried on data of a real user.");
+  d.limitations.push_back("Follows the public source; no real data was seen.");
   return {extension, std::move(d)};
 }
 
