@@ -194,7 +194,7 @@ class AntigravityAdapter final : public AdapterOf<Decoder> {
              .data_completeness = DataCompleteness::partial,
              .capabilities = all_capabilities_but({Capability::cost, Capability::session_stop, Capability::git_branch}),
              .limitations =
-                 {"The adapter follows public readers of these files; no real user's conversations were available.",
+                 {"Follows public readers of the files; no real data was seen.",
                   "Only transcript.jsonl is read. conversations/*.db hold protocol buffers without a public schema, "
                   "implicit/*.pb are encrypted; both stay unread.",
                   "Long outputs are cut in transcript.jsonl.",

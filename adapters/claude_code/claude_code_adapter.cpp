@@ -19,8 +19,7 @@ class ClaudeCodeAdapter final : public Adapter {
         .adapter_version = "1.0.0",
         .data_completeness = DataCompleteness::full,
         .capabilities = all_capabilities_but({}),
-        .limitations = {"Images and documents are stored as references to the transcript, not as text.",
-                        "Thinking that Claude Code stored only as a signature has no text.",
+        .limitations = {"Thinking that Claude Code stored only as a signature has no text.",
                         "If Claude Code deleted a transcript (by default after 30 days) before memd read it, only the "
                         "prompts are left, from its prompt history.",
                         "Subagents of early 2026 without their own file come from progress records, which lack their "

@@ -85,7 +85,7 @@ class ClaudeDesktopAdapter final : public Adapter {
         .adapter_version = "1.0.0",
         .data_completeness = DataCompleteness::full,
         .capabilities = all_capabilities_but({}),
-        .limitations = {"The adapter follows public readers of these files; no real user's sessions were available.",
+        .limitations = {"Follows public readers of the files; no real data was seen.",
                         "Directories of sessions are those inside Claude's virtual machine (/sessions/…).",
                         "Chats with claude.ai are not on this machine: `memd import` reads claude.ai's export.",
                         "Sessions of the Code tab are Claude Code's: its adapter reads them.",

@@ -17,10 +17,8 @@ AdapterDescription describe_tasks(Platform platform, const std::string& extensio
           .data_completeness = DataCompleteness::full,
           .capabilities = all_capabilities_but({Capability::session_stop, Capability::git_branch}),
           .limitations =
-              {"Times and tokens come from the interface messages, complete tool inputs and results from the model's "
-               "history; both are joined by conversationHistoryIndex, time or order.",
-               "If the interface messages of a task are lost or cut, the model's history tells the rest. Early entries "
-               "have no times: they follow the last message, or the start of the task.",
+              {"Where the interface messages of a task are lost or cut, the model's history tells the rest; its early "
+               "entries have no times.",
                "Failures of tools are inferred in tasks from the wording of the results.",
                "The lines that an edit changes are counted from its input."},
           // Per editor; remote servers store the same under ~/.vscode-server/data and the like.
@@ -96,7 +94,7 @@ ClineAdapter fork(Platform platform, const std::string& extension) {
   const std::string name(name_of(platform));
   d.limitations.push_back("Some versions of " + name +
                           " count cached tokens as input; memd subtracts them where the numbers allow it.");
-  d.limitations.push_back("The adapter follows the public source; it was not tried on data of a real user.");
+  d.limitations.push_back("Follows the public source; no real data was seen.");
   return {extension, std::move(d)};
 }
 

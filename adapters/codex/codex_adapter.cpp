@@ -82,7 +82,6 @@ class CodexAdapter final : public Adapter {
         .capabilities = all_capabilities_but({Capability::session_stop}),
         .limitations =
             {"Reasoning that Codex stored encrypted has no text.",
-             "Images are stored as references to the rollout, not as text.",
              "Files changed by shell commands are known only if the command contains a patch.",
              "In forks without message ids, texts of the origin repeated within five seconds of the fork's start count "
              "as copies; so do the origin's earlier texts, if the fork was read first.",

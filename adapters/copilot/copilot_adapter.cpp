@@ -296,7 +296,6 @@ class CopilotAdapter final : public AdapterOf<Decoder> {
                        {"Copilot CLI tells a working directory and a branch for each session, not for its subagents.",
                         "The names of sessions (workspace.yaml) are not read.",
                         "Copilot CLI counts premium requests, not dollars; the costs are memd's.",
-                        "Images and other attachments are stored as references to the log, not as text.",
                         "Of turns that were taken back with a snapshot, only what memd read before is known: Copilot "
                         "CLI removes them from its log."},
                    .storage_locations = {"~/.copilot/session-state", "$COPILOT_HOME/session-state"},

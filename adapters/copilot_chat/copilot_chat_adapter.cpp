@@ -29,7 +29,7 @@ class CopilotChatAdapter final : public AdapterOf<RequestDecoder> {
              .data_completeness = DataCompleteness::full,
              .capabilities = all_capabilities_but({Capability::cost, Capability::session_stop, Capability::git_branch}),
              .limitations =
-                 {"The adapter follows the public source of VS Code; no real user's sessions were available.",
+                 {"Follows the public source of VS Code; no real data was seen.",
                   "Tokens are those of the last request of a turn to the model: VS Code records no others.",
                   "Times are known for the start and the end of a turn, and for the rounds of its calls.",
                   "chatEditingSessions, which hold copies of edited files, are not read.",

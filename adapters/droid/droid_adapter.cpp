@@ -214,8 +214,7 @@ class DroidAdapter final : public AdapterOf<Decoder> {
                   "day of its first request; if its model was changed, under both.",
                   "The program's version is not in its files.",
                   "Compactions, task lists and subagents are read as the program's strings describe them; none "
-                  "was seen on disk.",
-                  "Images are stored as references to the log, not as text."},
+                  "was seen on disk."},
              .storage_locations = {"~/.factory/sessions"},
              .resume_command = {"droid", "--resume", "{id}"}}) {}  // docs/reference/cli-reference of Factory-AI/factory
 

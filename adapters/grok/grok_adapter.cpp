@@ -21,8 +21,7 @@ class GrokAdapter final : public json::AdapterOf<ItemDecoder> {
                               Capability::live_tail, Capability::tool_calls, Capability::compaction_markers,
                               Capability::cost, Capability::git_branch},
              .limitations =
-                 {"The adapter follows the public source of Grok Build and other readers; no real user's "
-                  "transcript was available.",
+                 {"Follows the public source and what the program wrote at work; no real user's data was seen.",
                   "Tokens are known for whole turns, after their end; those of a helper whose log is gone count "
                   "in the turn.",
                   "Turns removed by a rewind stay searchable.",

@@ -314,8 +314,7 @@ class KimiAdapter final : public AdapterOf<Decoder> {
                  {"Kimi Code stores no git branch, and a working directory only for each session; kimi-cli stores "
                   "none. No subagent has one of its own.",
                   "Of kimi-cli, sessions without wire.jsonl (before 0.60) and models are not known.",
-                  "Logs that Kimi Code has compressed (wire.jsonl.gz) are not read.",
-                  "Images and other media are stored as references to the log, not as text."},
+                  "Logs that Kimi Code has compressed (wire.jsonl.gz) are not read."},
              .storage_locations = {"~/.kimi-code/sessions", "$KIMI_CODE_HOME/sessions", "~/.kimi/sessions",
                                    "$KIMI_SHARE_DIR/sessions"},
              .resume_command = {"kimi", "--session", "{id}"}}) {}  // docs/en/reference/kimi-command

@@ -67,10 +67,8 @@ class OpencodeAdapter final : public json::AdapterOf<ItemDecoder> {
             .capabilities = all_capabilities_but({Capability::session_stop, Capability::git_branch}),
             .limitations = {agent + " stores no git branch.",
                             "Turns removed by undo are known only if memd read them before.",
-                            "Files of versions before 1.2 (storage/) are read when the session's file or one of its "
-                            "messages changes; once a database has the session, it is read from there.",
-                            "In sessions with very many messages, changes of old ones are not detected.",
-                            "Attached files are stored as references, not as text."},
+                            "Files of versions before 1.2 (storage/) are read until a database has the session.",
+                            "In sessions with very many messages, changes of old ones are not detected."},
             .storage_locations = {"~/.local/share/" + folder, "$XDG_DATA_HOME/" + folder},
             .resume_command = {folder, "--session", "{id}"}};  // --help of opencode 1.18 and kilo 7.7
   }

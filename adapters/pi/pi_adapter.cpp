@@ -271,7 +271,6 @@ class PiAdapter final : public json::AdapterOf<Decoder> {
                    .capabilities = all_capabilities_but({Capability::session_stop, Capability::git_branch}),
                    .limitations =
                        {"pi stores no git branch, and a working directory only for each session.",
-                        "Images are stored as references to the log, not as text.",
                         "Helpers that an extension starts are read if they keep sessions; nothing joins them to their "
                         "parent.",
                         "A fork that memd reads before its origin, or together with it, counts the turns that it "
@@ -355,10 +354,8 @@ class OpenClawAdapter final : public json::AdapterOf<ClawDecoder> {
              .adapter_version = "1.0.0",
              .data_completeness = DataCompleteness::full,
              .capabilities = all_capabilities_but({Capability::session_stop, Capability::git_branch}),
-             .limitations =
-                 {"The adapter follows public readers of OpenClaw's files; no real user's sessions were available.",
-                  "Archives of sessions that OpenClaw deleted or compressed are not read.",
-                  "Images are stored as references to the log, not as text."},
+             .limitations = {"Follows public readers of the files; no real data was seen.",
+                             "Archives of sessions that OpenClaw deleted or compressed are not read."},
              .storage_locations = {"~/.openclaw/agents/*/sessions", "~/.openclaw/agents/*/agent/openclaw-agent.sqlite",
                                    "~/.clawdbot/agents, ~/.moltbot/agents", "$OPENCLAW_STATE_DIR/agents"},
              .resume_command = {}}) {}  // a session belongs to a chat or a channel

@@ -399,8 +399,7 @@ class QwenAdapter final : public AdapterOf<Decoder> {
                    .data_completeness = DataCompleteness::full,
                    .capabilities = all_capabilities_but({Capability::cost, Capability::session_stop}),
                    .limitations =
-                       {"Images and other media are stored as references to the log, not as text.",
-                        "Chats of Qwen Code before its logs (~/.qwen/tmp, in Gemini CLI's format) are not read.",
+                       {"Chats of Qwen Code before its logs (~/.qwen/tmp, in Gemini CLI's format) are not read.",
                         "Requests that Qwen Code makes for itself, as for its memory, are counted in the session that "
                         "was open; nothing else is known of them."},
                    .storage_locations = {"~/.qwen/projects", "$QWEN_HOME/projects", "$QWEN_RUNTIME_DIR/projects"},

@@ -4,7 +4,7 @@
 Starts a PostgreSQL of its own in a temporary directory (the distribution's; as root it runs as the user postgres), and
 has TEAM_BENCH (the program of that name) write N generated exchanges of M people into S shares: segments, and rows of
 some 300 words by Zipf's law, over two years. Then it asks with one and with eight clients. Prints what it does, and
-then the two tables of docs/scale.md: rates, bytes, latencies, CPU time of the server, how far the ten best agree with
+then the figures of docs/sharing.md: rates, bytes, latencies, CPU time of the server, how far the ten best agree with
 a ranking of all rows that have a word; and what that makes for 10 to 100,000 people.
 """
 import argparse

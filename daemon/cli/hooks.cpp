@@ -68,9 +68,9 @@ Result<std::unique_ptr<Caller>> open_store(const Settings& settings) {
   return open_caller(settings, Need::read, std::chrono::milliseconds(0), nobody);
 }
 
-int recall(const Settings& settings, std::chrono::milliseconds time) {
+int recall(const Settings& settings, std::string_view message, std::chrono::milliseconds time) {
   if (!settings.config.hooks.enabled) return kOk;
-  const auto input = parse_hook_input(read_input());
+  const auto input = parse_hook_input(message);
   const std::string arguments = input ? recall_arguments(*input, settings.config.hooks) : std::string();
   if (arguments.empty()) return kOk;
   auto daemon = connect_running(settings);
@@ -117,18 +117,33 @@ std::string recall_output(int connected_socket, const HookInput& input, const st
   return recall_text(client.call_admin("memd/recall", arguments), input);
 }
 
+namespace {
+
+// The input is read whole before the settings, which may turn the hook off: an agent that still writes would be told of
+// a broken pipe.
+Command hook(std::string name, std::string help, std::chrono::milliseconds deadline) {
+  const auto message = std::make_shared<std::string>();
+  Command c{std::move(name), std::move(help)};
+  c.begin = [message, deadline] {
+    end_within(deadline);
+    *message = read_input();
+  };
+  c.run = [message, deadline](const Invocation& call) -> Result<int> {
+    return recall(call.settings, *message, deadline);
+  };
+  c.fails_open = true;
+  return c;
+}
+
+}  // namespace
+
 Command hook_command() {
-  Command start{"session-start",
-                "Where a session or subagent begins, or was compacted: what happened before, as context"};
-  start.run = [](const Invocation& call) -> Result<int> { return recall(call.settings, kHookDeadline); };
-  start.begin = [] { end_within(kHookDeadline); };
-  start.fails_open = true;
-  Command step{"recall", "At a prompt and after a command failed: what earlier work says of it, as context"};
-  step.run = [](const Invocation& call) -> Result<int> { return recall(call.settings, kRecallDeadline); };
-  step.begin = [] { end_within(kRecallDeadline); };
-  step.fails_open = true;
   Command c{"hook", "For hooks of agents: reads the hook's JSON on stdin, fails open"};
-  c.subcommands = {std::move(start), std::move(step)};
+  c.subcommands = {
+      hook("session-start", "Where a session or subagent begins, or was compacted: what happened before, as context",
+           kHookDeadline),
+      hook("recall", "At a prompt and after a command failed: what earlier work says of it, as context",
+           kRecallDeadline)};
   return c;
 }
 

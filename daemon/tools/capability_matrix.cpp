@@ -152,36 +152,40 @@ constexpr std::array kFacts{
     Fact{"checkpoints", "nowhere: they are copies of files, and the edits are known"},
 };
 
-// Returns the table agent × program and facts.
+// Returns the table of the agents: what each lacks, what memd does with its program, and the facts that are known.
 std::string agents_markdown(std::span<const AdapterDescription> adapters, std::span<const AgentWays> ways,
                             std::string_view facts) {
   std::string out =
-      "\n## By agent\n\n| agent | seen at work | `memd setup` | hook | `memd open` | `memd handoff` | known beside the "
-      "conversation |\n|---|---|---|---|---|---|---|";
+      "| agent | data | lacks | seen at work | `memd setup`, hook, `memd open`, `handoff` | known beside the "
+      "conversation |\n|---|---|---|---|---|---|\n";
   for (const AdapterDescription& adapter : adapters) {
     const auto way = std::find_if(ways.begin(), ways.end(), [&](auto& w) { return w.platform == adapter.platform; });
     const bool is_client = way != ways.end();
     const auto [version, date, missing] = watched(adapter.platform);
     const auto [lines, held, left_out] = fields_of_line(facts, adapter.platform);
-    const auto yes = [](bool is) { return is ? "yes" : "–"; };
     const auto lists = [](std::string_view names, std::string_view name) {
       return fmt::format(" {} ", names).find(fmt::format(" {} ", name)) != std::string::npos;
     };
+    const auto add = [](std::string& cell, std::string_view name) {
+      cell.append(cell.empty() ? "" : ", ").append(name);
+    };
+    const auto or_dash = [](const std::string& cell) { return cell.empty() ? "–" : cell; };
+    std::string lacks;
+    for (const Column& c : kColumns)
+      if (!can(&adapter, c.capability)) add(lacks, to_string(c.capability));
+    std::string done;
+    if (is_client) add(done, way->client);
+    if (is_client && way->has_hook) add(done, "hook");
+    if (!adapter.resume_command.empty()) add(done, "open");
+    if (is_client && way->is_started) add(done, "handoff");
     std::string known;
     for (const Fact& fact : kFacts)
-      if (lists(left_out, fact.name) || lists(held, fact.name))
-        known += fmt::format("{}{}{}", known.empty() ? "" : ", ", fact.name, lists(left_out, fact.name) ? "*" : "");
-    out += fmt::format("\n| `{}` | {} | {} | {} | {} | {} | {} |", to_string(adapter.platform),
-                       version.empty() ? "–" : fmt::format("{}, {}", version, date), is_client ? way->client : "–",
-                       yes(is_client && way->has_hook), yes(!adapter.resume_command.empty()),
-                       yes(is_client && way->is_started), known.empty() ? "–" : known);
+      if (const bool skipped = lists(left_out, fact.name); skipped || lists(held, fact.name))
+        add(known, std::string(fact.name) + (skipped ? "*" : ""));
+    out += fmt::format("| `{}` | {} | {} | {} | {} | {} |\n", to_string(adapter.platform), data_of(&adapter),
+                       or_dash(lacks), version.empty() ? "–" : fmt::format("{}, {}", version, date), or_dash(done),
+                       or_dash(known));
   }
-  out +=
-      "\n\nSeen at work: the version that `test/real_agents` watched, and when; –: none, its section says why or what "
-      "is read instead. `memd handoff` writes\na file for those that it cannot start. Known: what golden cases "
-      "(`test/golden`) hold, and where memd shows it; \\*: the agent records it, and memd skips it.\n\n";
-  for (const Fact& fact : kFacts)
-    out += fmt::format("* `{}`: {}\n", fact.name, fact.shown);
   return out;
 }
 
@@ -273,52 +277,26 @@ std::string matrix_markdown(std::span<const AdapterDescription> adapters, std::s
                             std::string_view facts) {
   std::string out = fmt::format(
       "# Capabilities\n\nWhat memd knows of each agent (platform), as its adapter declares. `memd capabilities "
-      "--markdown` writes this page, and a test compares them.\nAdapter contract {}.\n\n",
-      kContractVersion);
-  std::vector<Column> told_apart;
-  std::string held_by_all;
-  for (const Column& c : kColumns)
-    if (std::all_of(adapters.begin(), adapters.end(), [&](const auto& adapter) { return can(&adapter, c.capability); }))
-      held_by_all += fmt::format("{}`{}`", held_by_all.empty() ? "" : ", ", to_string(c.capability));
-    else
-      told_apart.push_back(c);
-  if (!held_by_all.empty()) out += fmt::format("All of them have {}; the others:\n\n", held_by_all);
-  out += "| platform | status | data |";
-  for (const Column& c : told_apart)
-    out += fmt::format(" {} |", to_string(c.capability));
-  out += "\n|---|---|---|";
-  for (std::size_t i = 0; i < told_apart.size(); ++i)
-    out += "---|";
-  out += '\n';
-  for (const Platform platform : platform_ids()) {
-    const auto* adapter = find(adapters, platform);
-    out += fmt::format("| `{}` | {} | {} |", to_string(platform), status_of(adapter), data_of(adapter));
-    for (const Column& c : told_apart)
-      out += can(adapter, c.capability) ? " yes |" : " – |";
-    out += '\n';
-  }
-  out +=
-      "\nStatus: *active* platforms are read; *disabled* ones are not, by configuration; *unsupported* ones have no "
-      "adapter here or one of another\nmajor contract version. Data: the share of the agent's information on disk, "
-      "*full*, *partial*, *metadata_only* or *unknown*. A tool skips\nplatforms without a capability that it needs, "
-      "and lists them in `platforms_skipped`.\n\nThe platforms' sections say where each agent keeps its data on Linux, "
-      "macOS and Windows, and what is limited. memd runs on Linux; on macOS\n[it was not tried](macos.md), and on "
-      "Windows it does not run.\n\n";
+      "--markdown` writes this page, and a test compares them.\nAdapter contract {}.\n\n## By agent\n\n{}\n"
+      "Data: the share of the agent's information on disk. Lacks: the capabilities below that the agent's files do not "
+      "give; a tool skips such\nplatforms, and lists them in `platforms_skipped`. Seen at work: the version that "
+      "`test/real_agents` watched, and when. `memd handoff` writes a file\nfor agents that it cannot start. Known: "
+      "what "
+      "golden cases (`test/golden`) hold, and where memd shows it; \\*: the agent records it, and memd skips it.\n\n",
+      kContractVersion, agents_markdown(adapters, ways, facts));
   for (const Column& c : kColumns)
     out += fmt::format("* `{}`: {}\n", to_string(c.capability), c.meaning);
-  out += "\n## By question\n\n| question | tools | needs | without |\n|---|---|---|---|\n";
-  for (const Pattern& pattern : kPatterns) {
-    std::string without;
-    for (const Platform platform : platform_ids())
-      if (const auto* adapter = find(adapters, platform); adapter != nullptr && !can(adapter, pattern.needed))
-        without += (without.empty() ? "`" : ", `") + std::string(to_string(platform)) + "`";
-    out += fmt::format("| {} | {} | `{}` | {} |\n", pattern.question, pattern.tools, to_string(pattern.needed),
-                       without.empty() ? "–" : without);
-  }
+  out += '\n';
+  for (const Fact& fact : kFacts)
+    out += fmt::format("* `{}`: {}\n", fact.name, fact.shown);
   out +=
-      "\nWithout `compaction_markers` resume_context covers a session to its end. The platforms' sections list partial "
-      "information.\n";
-  out += agents_markdown(adapters, ways, facts);
+      "\nThe platforms' sections say where each agent keeps its data on Linux, macOS and Windows, and what is limited. "
+      "memd runs on Linux; on macOS\n[it was not tried](macos.md), and on Windows it does not run.\n\n## By "
+      "question\n\n"
+      "| question | tools | needs |\n|---|---|---|\n";
+  for (const Pattern& pattern : kPatterns)
+    out += fmt::format("| {} | {} | `{}` |\n", pattern.question, pattern.tools, to_string(pattern.needed));
+  out += "\nWithout `compaction_markers` resume_context covers a session to its end.\n";
   for (const Platform platform : platform_ids()) {
     const auto* adapter = find(adapters, platform);
     out += fmt::format("\n## {}\n\n", to_string(platform));
@@ -337,12 +315,10 @@ std::string matrix_markdown(std::span<const AdapterDescription> adapters, std::s
   out +=
       "\n## What cannot be read\n\n"
       "* Plandex: conversations are in its server's database, or in its cloud; the client keeps settings only.\n"
-      "* Windsurf's `~/.codeium/windsurf/cascade/*.pb` and Antigravity's `implicit/*.pb`: encrypted. Antigravity's "
-      "`conversations/*.db` hold\nprotocol buffers without a public schema.\n"
-      "* Trae's `ModularData/ai-agent/database.db`: encrypted.\n"
-      "* Threads of today's Amp, chats with claude.ai, ChatGPT and Gemini: on the makers' servers. `memd import` reads "
-      "[exports of the last\nthree](events-format.md#conversations-of-other-programs).\n"
-      "* Grok CLI of vibe-kit: writes no session.\n";
+      "* Chats with ChatGPT and Gemini: on the makers' servers. `memd import` reads [their "
+      "exports](events-format.md#conversations-of-other-programs).\n"
+      "* Grok CLI of vibe-kit: writes no session.\n\nWhat else is encrypted or elsewhere stands in its agent's "
+      "section.\n";
   return out;
 }
 

@@ -19,8 +19,7 @@ struct FramePlace {
 };
 
 // Encodes and parses the frames of raw files. Encrypts frames when there is a key, and reads plain and sealed ones. A
-// sealed frame contains a whole plain frame, header and content (docs/store-format.md). Copies share the key.
-// Thread-safe.
+// sealed frame contains a whole plain frame, header and content. Copies share the key. Thread-safe.
 class FrameSeal {
  public:
   FrameSeal() = default;  // without a key: writes and reads plain frames only

@@ -190,6 +190,7 @@ describe('subcommands', () => {
     });
     const nothing = { code: 0, stdout: '', stderr: '' };
     assert.deepEqual(await hook(started, ...options(home)), nothing, 'off by default');
+    assert.deepEqual(await hook(' '.repeat(1 << 18) + started, ...options(home)), nothing, 'off, and the input is read to its end');
     const on = join(home.root, 'hooks.yaml');
     writeFileSync(on, 'hooks: {compaction: true}\n');
     const spoke = await hook(started, ...options(home), '--config', on);
@@ -199,7 +200,7 @@ describe('subcommands', () => {
     assert.deepEqual(await hook(undefined, ...options(home), '--config', on), nothing, 'a stdin that never ends');
     const broken = join(home.root, 'broken.yaml');
     writeFileSync(broken, 'no_such_key: 1\n');
-    assert.deepEqual(await hook(started, ...options(home), '--config', broken), nothing);
+    assert.deepEqual(await hook(' '.repeat(1 << 18) + started, ...options(home), '--config', broken), nothing);
     await new Promise((resolve) => silent.listen(join(home.data, 'memd.sock'), resolve));
     assert.deepEqual(await hook(started, ...options(home), '--config', on), nothing, 'a daemon that never answers');
     silent.close();

@@ -1,4 +1,4 @@
-// Edge cases of answers with the real program, numbered as in docs/mcp.md.
+// Edge cases of answers with the real program, numbered as in test/daemon/edges_test.cpp.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { after, before, describe, test } from 'node:test';

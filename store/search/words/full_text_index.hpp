@@ -130,7 +130,7 @@ class PositionReader {
 // Reader of the posting lists of an FTS5 table (detail=full, no prefix indexes).
 //
 // Reads the pages of the index directly, in the layout that fts5_index.c of SQLite describes and keeps since 2015
-// (format version 4): docs/full-text-index.md. Reading an entry through the interface of FTS5 costs about 20 times as
+// (format version 4). Reading an entry through the interface of FTS5 costs about 20 times as
 // much, and a query could then read only its rarest words. An index of another format is read through that interface
 // (fts5vocab): it gives the same entries, more slowly, and every document counts as equally long.
 //

@@ -26,8 +26,8 @@ DRIVERS = {driver.name: driver for driver in (
 # Agents that memd reads and this bench cannot run, with the reason.
 MISSING = {'cursor': 'Cursor and cursor-agent are in no package registry, only behind an installer of cursor.com, and need an account',
            'thunderus': 'its source offers no built program, and its events.v1 is a specification',
-           'crush': 'its npm package holds no program and downloads it from GitHub; it is read as its public source writes it',
-           'zed': 'a desktop program, in no package registry; it is read as its public source writes it',
-           'warp': 'a desktop program, in no package registry, and needs an account; it is read as a public reader describes it',
+           'crush': 'its npm package holds no program and downloads it from GitHub',
+           'zed': 'a desktop program, in no package registry',
+           'warp': 'a desktop program, in no package registry, and needs an account',
            'amazon_q': 'its command line is in no package registry, only behind an installer of AWS, and needs an account',
            'kiro': 'its command line is in no package registry, only behind an installer of kiro.dev, and needs an account'}
