@@ -310,17 +310,27 @@ void changes_of_session(std::vector<std::string>& arguments, std::size_t place) 
   if (which.empty() || which.starts_with('-')) arguments.emplace_back("latest");
 }
 
-// Makes a word of time behind a command that lists by time say since when: "usage week".
-void since_when(std::vector<std::string>& arguments, std::size_t place) {
+// Makes words of time behind a command that lists by time say since when, "usage this week", and a word of state which
+// sessions: "sessions running".
+void narrow_by_words(std::vector<std::string>& arguments, std::size_t place) {
   using Word = std::pair<std::string_view, std::string_view>;
   constexpr std::array kTimes{Word{"today", "today"}, Word{"yesterday", "yesterday"}, Word{"week", "7d"},
                               Word{"month", "30d"}};
   constexpr std::array<std::string_view, 5> kLists{"usage", "cost", "sessions", "list", "timeline"};
+  constexpr std::array<std::string_view, 5> kStates{"running", "done", "failed", "abandoned", "ended"};
   if (place + 1 >= arguments.size() || std::ranges::find(kLists, arguments[place]) == kLists.end()) return;
-  const auto time = std::ranges::find(kTimes, arguments[place + 1], &Word::first);
-  if (time == kTimes.end()) return;
-  arguments[place + 1] = time->second;
-  arguments.insert(arguments.begin() + static_cast<std::ptrdiff_t>(place) + 1, "--since");
+  const auto next = arguments.begin() + static_cast<std::ptrdiff_t>(place) + 1;
+  if ((*next == "this" || *next == "last") && next + 1 != arguments.end()) {  // these begin a time as it is written
+    *next += ' ' + *(next + 1);
+    arguments.erase(next + 1);
+    arguments.insert(next, "--since");
+  } else if (const auto time = std::ranges::find(kTimes, *next, &Word::first); time != kTimes.end()) {
+    *next = time->second;
+    arguments.insert(next, "--since");
+  } else if (std::ranges::find(kStates, *next) != kStates.end() &&
+             (arguments[place] == "sessions" || arguments[place] == "list")) {
+    arguments.insert(next, "--state");
+  }
 }
 
 // Returns the arguments for the parser: "help search" becomes "search --help", a guess what it means.
@@ -339,7 +349,7 @@ std::vector<std::string> arguments_of(const Offer& offer, int argc, char** argv)
   if (place + 1 < out.size() && out[place] == "history" && !out[place + 1].starts_with('-'))
     out[place] = "file-history";
   if (place < out.size() && out[place] == "diff") changes_of_session(out, place);
-  since_when(out, place);
+  narrow_by_words(out, place);
   if (place >= out.size() || offer.find(out[place]) != nullptr) return out;
   if (const auto guess = std::ranges::find(guesses(), out[place], &Guess::typed); guess != guesses().end()) {
     const auto at = out.erase(out.begin() + static_cast<std::ptrdiff_t>(place));

@@ -168,6 +168,8 @@ TEST_F(CliCommands, WhatPeopleGuessIsUnderstood) {
   EXPECT_EQ(print({"diff", "x1"}).out, print({"show", "x1", "--tools"}).out);
   EXPECT_EQ(print({"branches"}).out, print({"usage", "--by", "branch"}).out);
   EXPECT_EQ(print({"usage", "week"}).out, print({"usage", "--since", "7d"}).out);
+  EXPECT_EQ(print({"usage", "this", "week"}).out, print({"usage", "--since", "this week"}).out);
+  EXPECT_EQ(print({"sessions", "running"}).out, print({"sessions", "--state", "running"}).out);
   EXPECT_EQ(print({"list", "today"}).out, print({"sessions", "--since", "today"}).out);
   EXPECT_EQ(print({"who", "a.cpp"}).out, print({"file-history", "a.cpp"}).out);
   EXPECT_EQ(print({"recap", "yesterday"}).err, print({"memory", "recap", "yesterday"}).err);
