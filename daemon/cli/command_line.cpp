@@ -13,6 +13,7 @@
 #include "schemas/base/time.hpp"
 #include "schemas/platform.hpp"
 
+#include <fmt/ranges.h>
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
@@ -375,14 +376,26 @@ bool has_document(const Command& command) {
          std::ranges::any_of(command.subcommands, [](const Command& sub) { return has_document(sub); });
 }
 
+// The command that was typed, "memd memory write", with those above it.
+struct Typed {
+  const CLI::App* command;
+  std::string name;
+};
+Typed typed_command(const CLI::App& app) {
+  Typed out{&app, "memd"};
+  for (auto below = app.get_subcommands(); !below.empty(); below = out.command->get_subcommands()) {
+    out.command = below.front();
+    out.name += " " + out.command->get_name();
+  }
+  return out;
+}
+
 // Returns the message for words that no command and no option takes.
 std::string unexpected(const Offer& offer, const CLI::App& app) {
   const std::vector<std::string> words = app.remaining(true);
-  const auto commands = app.get_subcommands();
   const std::string first = words.empty() ? std::string() : words.front();
-  if (commands.empty() && !first.starts_with('-')) return offer.unknown_command(first);
-  const CLI::App* in = commands.empty() ? &app : commands.front();
-  const std::string where = commands.empty() ? "memd" : "memd " + in->get_name();
+  const auto [in, where] = typed_command(app);
+  if (in == &app && !first.starts_with('-')) return offer.unknown_command(first);
   if (!first.starts_with('-'))
     return where + " does not take `" + first + "`; " +
            (where == "memd sessions" ? "`memd search " + first + "` finds what was said in them"
@@ -398,15 +411,16 @@ std::string unexpected(const Offer& offer, const CLI::App& app) {
                        : ": did you mean " + near + "?");
 }
 
-// Returns the message for a word in the place of a subcommand that there is not; empty: no word is there.
-std::string unknown_subcommand(const CLI::App& app) {
+// Returns the message for a subcommand that there is not or that is missing; empty: none is.
+std::string wrong_subcommand(const CLI::App& app) {
   const std::vector<std::string> words = app.remaining(true);
-  const auto commands = app.get_subcommands();
-  if (commands.empty() || words.empty() || words.front().starts_with('-')) return {};
+  const auto [command, in] = typed_command(app);
   std::vector<std::string> names;
-  for (const CLI::App* sub : commands.front()->get_subcommands([](const CLI::App*) { return true; }))
+  for (const CLI::App* sub : command->get_subcommands([](const CLI::App*) { return true; }))
     names.push_back(sub->get_name());
-  const std::string in = "memd " + commands.front()->get_name();
+  if (names.empty() || command == &app) return {};
+  if (words.empty() || words.front().starts_with('-'))
+    return fmt::format("{} takes one of: {}", in, fmt::join(names, ", "));
   const std::string near = nearest_name(words.front(), names);
   return "there is no command `" + in + " " + words.front() + "`" +
          (near.empty() ? "; " + in + " --help lists them" : ": did you mean `" + in + " " + near + "`?");
@@ -417,12 +431,11 @@ int refuse(const Offer& offer, const CLI::App& app, const CLI::ParseError& e) {
   const auto commands = app.get_subcommands();
   const bool is_hook = !commands.empty() && commands.front()->get_name() == "hook";
   const bool extras = dynamic_cast<const CLI::ExtrasError*>(&e) != nullptr;
-  const std::string name = commands.empty() ? "memd" : "memd " + commands.front()->get_name();
   std::string why = extras ? unexpected(offer, app) : e.what();
   if (dynamic_cast<const CLI::RequiredError*>(&e) != nullptr)
-    if (const std::string unknown = unknown_subcommand(app); !unknown.empty()) why = unknown;
+    if (const std::string wrong = wrong_subcommand(app); !wrong.empty()) why = wrong;
   std::cerr << "memd: " << harmless(why) << '\n';
-  if (!extras) std::cerr << name << " --help says what it takes.\n";
+  if (!extras) std::cerr << typed_command(app).name << " --help says what it takes.\n";
   return is_hook ? kFailed : kUsage;  // agents take exit code 2 of a hook as a veto
 }
 

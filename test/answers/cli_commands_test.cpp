@@ -149,6 +149,9 @@ TEST_F(CliCommands, WhatPeopleGuessIsUnderstood) {
   ASSERT_EQ(print({"ingest", "--once"}).code, 0);
   EXPECT_THAT(print({"today"}).out, HasSubstr("What runs now?"));
   EXPECT_THAT(print({"sessions", "runs"}).err, HasSubstr("`memd search runs`"));
+  EXPECT_THAT(print({"memory", "write"}).err, HasSubstr("memd memory write --help says what it takes"));
+  EXPECT_THAT(print({"memory", "write", "--titel", "x"}).err, HasSubstr("did you mean --title?"));
+  EXPECT_THAT(print({"share"}).err, HasSubstr("memd share takes one of: "));
   EXPECT_THAT(print({"timeline", "--all-projects"}).out, HasSubstr("What runs now?"));
   const std::string yesterday = print({"yesterday"}).out;
   EXPECT_THAT(yesterday, HasSubstr("Nothing in this time. The first one after it is"));
