@@ -13,6 +13,7 @@
 #include "schemas/base/time.hpp"
 #include "schemas/platform.hpp"
 
+#include <fmt/ranges.h>
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
@@ -310,17 +311,27 @@ void changes_of_session(std::vector<std::string>& arguments, std::size_t place) 
   if (which.empty() || which.starts_with('-')) arguments.emplace_back("latest");
 }
 
-// Makes a word of time behind a command that lists by time say since when: "usage week".
-void since_when(std::vector<std::string>& arguments, std::size_t place) {
+// Makes words of time behind a command that lists by time say since when, "usage this week", and a word of state which
+// sessions: "sessions running".
+void narrow_by_words(std::vector<std::string>& arguments, std::size_t place) {
   using Word = std::pair<std::string_view, std::string_view>;
   constexpr std::array kTimes{Word{"today", "today"}, Word{"yesterday", "yesterday"}, Word{"week", "7d"},
                               Word{"month", "30d"}};
   constexpr std::array<std::string_view, 5> kLists{"usage", "cost", "sessions", "list", "timeline"};
+  constexpr std::array<std::string_view, 5> kStates{"running", "done", "failed", "abandoned", "ended"};
   if (place + 1 >= arguments.size() || std::ranges::find(kLists, arguments[place]) == kLists.end()) return;
-  const auto time = std::ranges::find(kTimes, arguments[place + 1], &Word::first);
-  if (time == kTimes.end()) return;
-  arguments[place + 1] = time->second;
-  arguments.insert(arguments.begin() + static_cast<std::ptrdiff_t>(place) + 1, "--since");
+  const auto next = arguments.begin() + static_cast<std::ptrdiff_t>(place) + 1;
+  if ((*next == "this" || *next == "last") && next + 1 != arguments.end()) {  // these begin a time as it is written
+    *next += ' ' + *(next + 1);
+    arguments.erase(next + 1);
+    arguments.insert(next, "--since");
+  } else if (const auto time = std::ranges::find(kTimes, *next, &Word::first); time != kTimes.end()) {
+    *next = time->second;
+    arguments.insert(next, "--since");
+  } else if (std::ranges::find(kStates, *next) != kStates.end() &&
+             (arguments[place] == "sessions" || arguments[place] == "list")) {
+    arguments.insert(next, "--state");
+  }
 }
 
 // Returns the arguments for the parser: "help search" becomes "search --help", a guess what it means.
@@ -339,7 +350,7 @@ std::vector<std::string> arguments_of(const Offer& offer, int argc, char** argv)
   if (place + 1 < out.size() && out[place] == "history" && !out[place + 1].starts_with('-'))
     out[place] = "file-history";
   if (place < out.size() && out[place] == "diff") changes_of_session(out, place);
-  since_when(out, place);
+  narrow_by_words(out, place);
   if (place >= out.size() || offer.find(out[place]) != nullptr) return out;
   if (const auto guess = std::ranges::find(guesses(), out[place], &Guess::typed); guess != guesses().end()) {
     const auto at = out.erase(out.begin() + static_cast<std::ptrdiff_t>(place));
@@ -365,14 +376,26 @@ bool has_document(const Command& command) {
          std::ranges::any_of(command.subcommands, [](const Command& sub) { return has_document(sub); });
 }
 
+// The command that was typed, "memd memory write", with those above it.
+struct Typed {
+  const CLI::App* command;
+  std::string name;
+};
+Typed typed_command(const CLI::App& app) {
+  Typed out{&app, "memd"};
+  for (auto below = app.get_subcommands(); !below.empty(); below = out.command->get_subcommands()) {
+    out.command = below.front();
+    out.name += " " + out.command->get_name();
+  }
+  return out;
+}
+
 // Returns the message for words that no command and no option takes.
 std::string unexpected(const Offer& offer, const CLI::App& app) {
   const std::vector<std::string> words = app.remaining(true);
-  const auto commands = app.get_subcommands();
   const std::string first = words.empty() ? std::string() : words.front();
-  if (commands.empty() && !first.starts_with('-')) return offer.unknown_command(first);
-  const CLI::App* in = commands.empty() ? &app : commands.front();
-  const std::string where = commands.empty() ? "memd" : "memd " + in->get_name();
+  const auto [in, where] = typed_command(app);
+  if (in == &app && !first.starts_with('-')) return offer.unknown_command(first);
   if (!first.starts_with('-'))
     return where + " does not take `" + first + "`; " +
            (where == "memd sessions" ? "`memd search " + first + "` finds what was said in them"
@@ -388,15 +411,16 @@ std::string unexpected(const Offer& offer, const CLI::App& app) {
                        : ": did you mean " + near + "?");
 }
 
-// Returns the message for a word in the place of a subcommand that there is not; empty: no word is there.
-std::string unknown_subcommand(const CLI::App& app) {
+// Returns the message for a subcommand that there is not or that is missing; empty: none is.
+std::string wrong_subcommand(const CLI::App& app) {
   const std::vector<std::string> words = app.remaining(true);
-  const auto commands = app.get_subcommands();
-  if (commands.empty() || words.empty() || words.front().starts_with('-')) return {};
+  const auto [command, in] = typed_command(app);
   std::vector<std::string> names;
-  for (const CLI::App* sub : commands.front()->get_subcommands([](const CLI::App*) { return true; }))
+  for (const CLI::App* sub : command->get_subcommands([](const CLI::App*) { return true; }))
     names.push_back(sub->get_name());
-  const std::string in = "memd " + commands.front()->get_name();
+  if (names.empty() || command == &app) return {};
+  if (words.empty() || words.front().starts_with('-'))
+    return fmt::format("{} takes one of: {}", in, fmt::join(names, ", "));
   const std::string near = nearest_name(words.front(), names);
   return "there is no command `" + in + " " + words.front() + "`" +
          (near.empty() ? "; " + in + " --help lists them" : ": did you mean `" + in + " " + near + "`?");
@@ -407,12 +431,11 @@ int refuse(const Offer& offer, const CLI::App& app, const CLI::ParseError& e) {
   const auto commands = app.get_subcommands();
   const bool is_hook = !commands.empty() && commands.front()->get_name() == "hook";
   const bool extras = dynamic_cast<const CLI::ExtrasError*>(&e) != nullptr;
-  const std::string name = commands.empty() ? "memd" : "memd " + commands.front()->get_name();
   std::string why = extras ? unexpected(offer, app) : e.what();
   if (dynamic_cast<const CLI::RequiredError*>(&e) != nullptr)
-    if (const std::string unknown = unknown_subcommand(app); !unknown.empty()) why = unknown;
+    if (const std::string wrong = wrong_subcommand(app); !wrong.empty()) why = wrong;
   std::cerr << "memd: " << harmless(why) << '\n';
-  if (!extras) std::cerr << name << " --help says what it takes.\n";
+  if (!extras) std::cerr << typed_command(app).name << " --help says what it takes.\n";
   return is_hook ? kFailed : kUsage;  // agents take exit code 2 of a hook as a veto
 }
 

@@ -46,11 +46,15 @@ MEMD_DESCRIBE(memd::cli::PastCommandOut, field<&T::command>("As the agent wrote 
               field<&T::failed>("Of its last run."), field<&T::exit_code>("Of its last run; absent: not told."),
               field<&T::agent>("Of its last run."), field<&T::session>("Of its last run."),
               field<&T::turn>("Of its last run; empty: before the first turn."));
-MEMD_DESCRIBE(memd::cli::PastCommandsReport, field<&T::commands>("The one that ran last first."),
-              field<&T::total>("With those that -n leaves out."));
+MEMD_DESCRIBE(
+    memd::cli::PastCommandsReport,
+    field<&T::commands>("Those that begin with the words first; of these and the others, the one that ran last first."),
+    field<&T::total>("With those that -n leaves out."));
 MEMD_DESCRIBE(memd::cli::FailureOut, field<&T::run>("The runs that failed."), field<&T::error>("What the tool said."),
               field<&T::met_in>("The turn in which the error was met before it ended; absent: it has not ended."),
               field<&T::ended_by>("What was done between, before the command passed."),
               field<&T::ended_in>("The turn in which it passed."));
-MEMD_DESCRIBE(memd::cli::FailuresReport, field<&T::failures>("The last one first."),
+MEMD_DESCRIBE(memd::cli::FailuresReport,
+              field<&T::failures>(
+                  "Those of commands that begin with the words first; of these and the others, the last one first."),
               field<&T::total>("With those that -n leaves out."));

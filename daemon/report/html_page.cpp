@@ -31,9 +31,6 @@ std::string base64(std::span<const unsigned char> bytes) {
   return out;
 }
 
-// Returns the hash of the text as a source expression of a content security policy.
-std::string hash_source(std::string_view text) { return "'sha256-" + base64(sha256(text)) + "'"; }
-
 std::string joined(const std::vector<std::string_view>& names) {
   std::string out;
   for (const auto name : names)
@@ -42,6 +39,8 @@ std::string joined(const std::vector<std::string_view>& names) {
 }
 
 }  // namespace
+
+std::string hash_source(std::string_view text) { return "'sha256-" + base64(sha256(text)) + "'"; }
 
 std::string style_of(const HtmlPage& page) { return "\n" + joined(page.styles) + page.rules; }
 

@@ -23,6 +23,8 @@ std::string_view page_file(std::string_view name);
 // The style and the script of a page, as they are in it.
 std::string style_of(const HtmlPage& page);
 std::string script_of(const HtmlPage& page);
+// Returns the source expression by which a content security policy allows a script or style: 'sha256-…'.
+std::string hash_source(std::string_view text);
 
 // The names of agents for scripts, `agents[key]`, and their colours: the classes p-<key>.
 std::string agent_names();

@@ -7,6 +7,7 @@
 #include "schemas/base/time.hpp"
 #include "schemas/store_health.hpp"
 #include "store/files/git_place.hpp"
+#include "store/read/projects.hpp"
 #include "store/read/sessions.hpp"
 #include "store/text/token_budget.hpp"
 
@@ -322,8 +323,11 @@ Result<SessionRow> find_session(const ToolServices& services, Reader& reader, st
 Result<SessionRow> session_asked_for(const ToolServices& services, Reader& reader, const ProjectsAsked& projects,
                                      const std::optional<std::string>& session_id) {
   const std::string reference = session_id.value_or("");
-  return find_session(services, reader, reference.empty() ? "latest" : reference,
-                      reference.empty() ? projects.filter : std::string_view());
+  if (!reference.empty()) return find_session(services, reader, reference);
+  if (projects.filter.empty() || projects.narrowed) return find_session(services, reader, "latest", projects.filter);
+  const auto project = reader.ask(FindProjectQuery{projects.filter});
+  if (!project && !project.error().is(Errc::not_found)) return project.error();
+  return find_session(services, reader, "latest", project ? project_tree(project->key) : projects.filter);
 }
 
 Result<Scope> scope_of(const ToolServices& services, const SessionRow& session, Capability needed) {

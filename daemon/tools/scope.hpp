@@ -120,7 +120,8 @@ Result<SessionRow> find_session(const ToolServices& services, Reader& reader, st
 // other calls. Leases a reader.
 Result<ProjectsAsked> newest_asked_for(const ToolServices& services, const ScopeParams& params,
                                        const std::optional<std::string>& session_id, const mcp::ToolContext& caller);
-// Returns the session that a call names, else the newest one of `projects`.
+// Returns the session that a call names, else the newest one of `projects`: of one project, as FindProjectQuery finds
+// it by what the call says.
 Result<SessionRow> session_asked_for(const ToolServices& services, Reader& reader, const ProjectsAsked& projects,
                                      const std::optional<std::string>& session_id);
 

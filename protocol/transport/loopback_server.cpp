@@ -33,14 +33,14 @@ using RequestParser = beast::http::request_parser<beast::http::string_body>;
 constexpr milliseconds kPatience{30'000};  // for the next bytes of a connection
 constexpr milliseconds kBreath{15'000};    // between two signs of life of a stream that has nothing to say
 
-// What every response says to the browser.
+// What every response says to the browser; its policy goes on with the sources of scripts.
 constexpr std::string_view kGuards =
-    "Content-Security-Policy: default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src "
-    "'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; "
-    "trusted-types 'none'\r\n"
     "X-Content-Type-Options: nosniff\r\nX-Frame-Options: DENY\r\nReferrer-Policy: no-referrer\r\n"
     "Cross-Origin-Opener-Policy: same-origin\r\nCross-Origin-Resource-Policy: same-origin\r\n"
-    "Cache-Control: no-store\r\n";
+    "Cache-Control: no-store\r\n"
+    "Content-Security-Policy: default-src 'none'; style-src 'self'; connect-src 'self'; img-src 'self' data:; base-uri "
+    "'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'; "
+    "script-src 'self'";
 
 bool is_ready(int fd, short what, milliseconds limit) {
   pollfd one{fd, what, 0};
@@ -74,6 +74,8 @@ std::string head_of(const PageResponse& response, bool keep_alive) {
   out += std::string_view(beast::http::obsolete_reason(beast::http::int_to_status(response.status)));
   out += "\r\nContent-Type: " + response.type + "\r\n";
   out += kGuards;
+  if (!response.script_source.empty()) out += ' ' + response.script_source;
+  out += "\r\n";
   if (!response.stream) out += "Content-Length: " + std::to_string(response.body.size()) + "\r\n";
   out += keep_alive ? "Connection: keep-alive\r\n\r\n" : "Connection: close\r\n\r\n";
   return out;

@@ -34,10 +34,13 @@ struct PageResponse {
   // Set: after the body come the texts that this returns, until nullopt. An empty one means that there is nothing yet;
   // the function waits a while for it, but for less than a second.
   std::function<std::optional<std::string>()> stream{};
+  // The source expression, as 'sha256-…', of a script within the body; empty: no script within it may run.
+  std::string script_source{};
 };
 
 // HTTP/1.1 on 127.0.0.1 for the pages of one person. Refuses requests that another host or page could have a browser
-// send: a foreign Host or Origin. All responses forbid frames, inline code and what comes from elsewhere. Each
+// send: a foreign Host or Origin. All responses forbid frames, what comes from elsewhere, and inline
+// code but for PageResponse::script_source. Each
 // connection has a thread, which calls the handler.
 class LoopbackServer {
  public:

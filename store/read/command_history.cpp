@@ -22,6 +22,14 @@ std::string word_list(const std::vector<std::string>& words) {
   return out;
 }
 
+// The words in a row, as a command begins with them.
+std::string beginning(const std::vector<std::string>& words) {
+  std::string out;
+  for (const std::string& word : words)
+    out.append(out.empty() ? "" : " ").append(ascii::lowered(word));
+  return out;
+}
+
 }  // namespace
 
 CommandHistoryQuery::Answer CommandHistoryQuery::run(sqlite::Database& db) const {
@@ -44,12 +52,13 @@ CommandHistoryQuery::Answer CommandHistoryQuery::run(sqlite::Database& db) const
       failed_run +
       ") AND NOT EXISTS (SELECT 1 FROM json_each(?8) w WHERE instr(lower(iif(?7, c.line || char(10) ||"
       " coalesce(r.summary, ''), c.line)), w.value) = 0)"
-      " GROUP BY c.line ORDER BY max(e.time) DESC, c.line LIMIT ?9";
+      " GROUP BY c.line ORDER BY EXISTS (SELECT 1 FROM (VALUES (char(10)), ('&& '), ('; '), ('| ')) cut"
+      "  WHERE instr(char(10) || lower(c.line), cut.column1 || ?10) > 0) DESC, max(e.time) DESC, c.line LIMIT ?9";
   const auto c = conditions_of(db, filter);
   const std::string wanted = word_list(words);
   Found out;
   auto& q = db.query(sql, c.platforms, c.project, c.session_pk, c.include_subagents, filter.since, filter.until, failed,
-                     wanted, limit);
+                     wanted, limit, beginning(words));
   while (q.step()) {
     PastCommand& one = out.commands.emplace_back();
     sqlite::read(q, one.line, one.directory, one.times, one.failures, one.last, one.failed, one.exit_code, one.result,

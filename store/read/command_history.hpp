@@ -33,8 +33,9 @@ struct PastCommand : CommandRuns {
   Platform platform{};
 };
 
-// Lists commands that contain all the words, whatever their case; the one that ran last first. `failed`: only runs that
-// failed, of which the words may also be in the result.
+// Lists commands that contain all the words, whatever their case: those that begin with them or have a part that does
+// ("cd src && go test") before others, and of each the one that ran last first. `failed`: only runs that failed, of
+// which the words may also be in the result.
 struct CommandHistoryQuery {
   QueryFilter filter;
   std::vector<std::string> words;

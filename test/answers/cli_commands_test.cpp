@@ -149,6 +149,9 @@ TEST_F(CliCommands, WhatPeopleGuessIsUnderstood) {
   ASSERT_EQ(print({"ingest", "--once"}).code, 0);
   EXPECT_THAT(print({"today"}).out, HasSubstr("What runs now?"));
   EXPECT_THAT(print({"sessions", "runs"}).err, HasSubstr("`memd search runs`"));
+  EXPECT_THAT(print({"memory", "write"}).err, HasSubstr("memd memory write --help says what it takes"));
+  EXPECT_THAT(print({"memory", "write", "--titel", "x"}).err, HasSubstr("did you mean --title?"));
+  EXPECT_THAT(print({"share"}).err, HasSubstr("memd share takes one of: "));
   EXPECT_THAT(print({"timeline", "--all-projects"}).out, HasSubstr("What runs now?"));
   const std::string yesterday = print({"yesterday"}).out;
   EXPECT_THAT(yesterday, HasSubstr("Nothing in this time. The first one after it is"));
@@ -168,6 +171,8 @@ TEST_F(CliCommands, WhatPeopleGuessIsUnderstood) {
   EXPECT_EQ(print({"diff", "x1"}).out, print({"show", "x1", "--tools"}).out);
   EXPECT_EQ(print({"branches"}).out, print({"usage", "--by", "branch"}).out);
   EXPECT_EQ(print({"usage", "week"}).out, print({"usage", "--since", "7d"}).out);
+  EXPECT_EQ(print({"usage", "this", "week"}).out, print({"usage", "--since", "this week"}).out);
+  EXPECT_EQ(print({"sessions", "running"}).out, print({"sessions", "--state", "running"}).out);
   EXPECT_EQ(print({"list", "today"}).out, print({"sessions", "--since", "today"}).out);
   EXPECT_EQ(print({"who", "a.cpp"}).out, print({"file-history", "a.cpp"}).out);
   EXPECT_EQ(print({"recap", "yesterday"}).err, print({"memory", "recap", "yesterday"}).err);

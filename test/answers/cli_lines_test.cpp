@@ -223,6 +223,12 @@ TEST(CliHits, TheAnswerIsShownInPlaceOfThePromptAgainOrOfArguments) {
     EXPECT_EQ(text.find("bench"), std::string::npos) << text;
     EXPECT_EQ(text.find("Why is"), text.rfind("Why is")) << text;
   }
+  hit.snippet = "Why is the queue slow? I looked.";  // both, found by meaning
+  hit.matches = {};
+  tools::SemanticSearchAnswer answer;
+  answer.results = {hit};
+  const std::string text = shown([&](Screen& screen) { HitsView(screen).page(answer); }, 80);
+  EXPECT_EQ(text.find("Why is"), text.rfind("Why is")) << text;
 }
 
 TEST(CliSessions, TheTitleGetsTheColumns) {

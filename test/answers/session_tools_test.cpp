@@ -49,6 +49,17 @@ TEST_F(SessionTools, RecentTurnsOfAProjectOrAReference) {
   EXPECT_TRUE(has(error("recent_turns", R"({"session_id":"nosuch"})"), "nosuch"));
 }
 
+TEST_F(SessionTools, AProjectsNameGoesBeforeAPartOfAPath) {
+  fill(store.session({.native_id = "dddd4444", .title = "Newer", .project = "/home/app-users/tool", .start = kNow}),
+       "tool", 1);
+  for (const char* tool : {"recent_turns", "session_summary"})
+    EXPECT_EQ(str(call(tool, R"({"project":"app"})").at("session_id")), "claude_code:aaaa1111") << tool;
+  fill(store.session({.native_id = "eeee5555", .title = "Clone", .project = "/home/v/app", .start = kNow}), "clone", 1);
+  const std::string several = error("recent_turns", R"({"project":"app"})");
+  EXPECT_TRUE(has(several, "fits 2 projects")) << several;
+  EXPECT_TRUE(has(several, "v/app")) << several;
+}
+
 TEST_F(SessionTools, AMissingSessionIsToldTogetherWithWhatIsStillToBeRead) {
   freshness.rows.front().sources_behind = 109;
   EXPECT_TRUE(has(error("recent_turns", R"({"session_id":"ffffffff"})"), "109 sources to go"));

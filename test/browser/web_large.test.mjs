@@ -64,6 +64,27 @@ test('5,000 sessions: the first of them are there at once, and all can be reache
   await close();
 });
 
+test('the first list waits for no Intl, whose first use is slow, and its numbers and times are those of Intl', async () => {
+  const context = await browser.newContext({ timezoneId: 'Asia/Kathmandu' });
+  const page = await context.newPage();
+  await page.addInitScript(() => {
+    window.made = [];
+    for (const name of ['NumberFormat', 'DateTimeFormat'])
+      Intl[name] = new Proxy(Intl[name], { construct: (what, args) => { window.made.push(name); return Reflect.construct(what, args); } });
+  });
+  await page.goto(server.address);
+  await page.locator('.list .row').first().waitFor();
+  assert.deepEqual(await page.evaluate(() => window.made), []);
+  const differ = await page.evaluate(() => {
+    const [whole, compact] = [{}, { notation: 'compact', maximumFractionDigits: 1 }].map((how) => new Intl.NumberFormat('en', how));
+    const numbers = [0, 7, 999, 1000, 1049, 1050, 12345, 999949, 999950, 1234567, 5e9, 7.6e12].filter((n) => num(n) !== whole.format(n) || short(n) !== compact.format(n));
+    const times = ['2026-02-05T18:20:00Z', '2026-12-31T23:59:59Z'].filter((time) => `${isoDay(time)} ${timeOf(time)}` !== new Date(time).toLocaleString('sv').slice(0, 16));
+    return [...numbers, ...times];
+  });
+  assert.deepEqual(differ, []);
+  await context.close();
+});
+
 test('6,000 turns: to the end, to the middle, and few of them are in the page', async () => {
   const { page, problems, close } = await open(browser, server);
   await page.evaluate(() => { location.hash = `#/s/${encodeURIComponent('codex:long')}`; });

@@ -50,15 +50,23 @@ class WebHistoryTest : public testing::Test {
 TEST_F(WebHistoryTest, ThePageNeedsNoTokenAndHoldsNoHistory) {
   const std::string page = get("/", false).body;
   EXPECT_THAT(page, StartsWith("<!doctype html>"));
-  EXPECT_THAT(page, Not(HasSubstr("<style"))) << "nothing is inline";
+  EXPECT_THAT(page, Not(HasSubstr("<style")));
   EXPECT_THAT(page, Not(HasSubstr(" style=")));
-  for (const char* file : {"/page.css", "/server.js", "/page.js"}) {
+  for (const char* file : {"/page.css", "/page.js"}) {
     EXPECT_THAT(page, HasSubstr(std::string("\"") + file + "\""));
     const auto response = get(file, false);
     EXPECT_EQ(response.status, 200U) << file;
     EXPECT_THAT(response.body, Not(HasSubstr("zebra")));
   }
   EXPECT_THAT(get("/page.js", false).body, HasSubstr(R"(const agents = {"claude_code":"Claude Code",)"));
+}
+
+TEST_F(WebHistoryTest, ThePageAsksForTheFirstListItselfAndItsPolicyAllowsThatScriptOnly) {
+  const auto page = get("/", false);
+  const auto script = report::page_file("web_server.js");
+  EXPECT_THAT(page.body, HasSubstr("<script>" + std::string(script) + "</script>"));
+  EXPECT_EQ(page.script_source, report::hash_source(script));
+  EXPECT_EQ(get("/page.js", false).script_source, "");
 }
 
 TEST_F(WebHistoryTest, ScriptsMakeNoMarkupAndAskNobodyElse) {

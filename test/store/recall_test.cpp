@@ -62,6 +62,20 @@ TEST_F(RecallTest, WhatEndedAFailureIsTold) {
   EXPECT_EQ(reader.ask(CommandHistoryQuery{{}, {}, false, 1})->total, 3);
 }
 
+TEST_F(RecallTest, CommandsThatBeginWithTheWordsComeBeforeThoseThatMentionThem) {
+  EventScript later("claude_code:later");
+  later.user("Look into it.");
+  later.call("d1", "Bash", "cd src && go test -run X").result("d1", "ok");
+  later.call("d2", "Bash", "cat ./go/testdata/x").result("d2", "x");
+  later.answer("Done.");
+  test::take_in(file_, later, Platform::claude_code, "/h/later.jsonl");
+  Reader reader(file_);
+  const auto found = reader.ask(CommandHistoryQuery{{}, {"go", "test"}});
+  ASSERT_TRUE(found) << found.error().message();
+  ASSERT_EQ(found->commands.size(), 3u);
+  EXPECT_EQ(found->commands[2].line, "cat ./go/testdata/x");
+}
+
 TEST_F(RecallTest, AnErrorThatWentAwayIsToldWithWhatWasDone) {
   const auto found = ask(ErrorRecallQuery{scope_, "Exit code 1\nError: row 77 was lost in TestImport"});
   ASSERT_EQ(found.size(), 2u);

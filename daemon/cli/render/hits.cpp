@@ -80,7 +80,8 @@ Line telling_text(const tools::SearchResultOut& r) {
     if (found > most || (best.empty() && !ascii::trimmed(line).empty())) best = line;
     most = std::max(most, found);
   }
-  const bool repeats_prompt = contains_passage(r.user_message, r.snippet);
+  const bool repeats_prompt =
+      contains_passage(r.user_message, r.snippet) || contains_passage(r.snippet, r.user_message);
   if (best.empty() || (most == 0 && !repeats_prompt)) return passage;
   bool marked = false;
   return with_words(Line(best), words, marked);

@@ -52,8 +52,6 @@ namespace {
 using namespace std::chrono_literals;
 using std::chrono::steady_clock;
 
-constexpr std::string_view kScript = "text/javascript; charset=utf-8";
-
 // The script and the style of the page: those of a report, and those of the views that ask.
 const report::HtmlPage& page() {
   static const report::HtmlPage kPage = [] {
@@ -68,14 +66,20 @@ const report::HtmlPage& page() {
   return kPage;
 }
 
+// The page contains the script that asks for the first list, which then waits for no other file.
+http::PageResponse start_page() {
+  constexpr std::string_view kPlace = "<script>";
+  const std::string_view script = report::page_file("web_server.js");
+  std::string text(report::page_file("web.html"));
+  text.insert(text.find(kPlace) + kPlace.size(), script);
+  return {200, "text/html; charset=utf-8", std::move(text), {}, report::hash_source(script)};
+}
+
 // Returns the file of a path; nullopt: there is none.
 std::optional<http::PageResponse> page_file(std::string_view path) {
-  if (path == "/")
-    return http::PageResponse{200, "text/html; charset=utf-8", std::string(report::page_file("web.html"))};
+  if (path == "/") return start_page();
   if (path == "/page.css") return http::PageResponse{200, "text/css; charset=utf-8", report::style_of(page())};
-  if (path == "/server.js")  // by itself, as it asks for the first list while the page is read
-    return http::PageResponse{200, std::string(kScript), std::string(report::page_file("web_server.js"))};
-  if (path == "/page.js") return http::PageResponse{200, std::string(kScript), report::script_of(page())};
+  if (path == "/page.js") return http::PageResponse{200, "text/javascript; charset=utf-8", report::script_of(page())};
   return std::nullopt;
 }
 

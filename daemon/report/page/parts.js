@@ -5,12 +5,16 @@ const { createContext, h, html, render, useCallback, useContext, useEffect, useE
 const agentName = (key) => agents[key] ?? key;
 const Dot = ({ agent }) => html`<span class="dot p-${agent}" aria-hidden="true"></span>`;
 
-const whole = new Intl.NumberFormat('en');
-const compact = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 });
-const dollars = new Intl.NumberFormat('en', { style: 'currency', currency: 'USD' });
-const num = (n) => whole.format(n ?? 0);
-const short = (n) => compact.format(n ?? 0);
-const money = (n) => dollars.format(n);
+// Of a new tab's time to its first list, the first use of Intl takes more than all else that scripts do: it is not used
+// before money is shown.
+const num = (n) => String(n ?? 0).replace(/\B(?=(\d{3})+$)/g, ',');
+function short(n) {
+  let [scaled, unit] = [n ?? 0, 0];
+  while (unit < 4 && Math.abs(scaled) >= 999.95) [scaled, unit] = [scaled / 1000, unit + 1];
+  return `${Math.round(scaled * 10) / 10}${['', 'K', 'M', 'B', 'T'][unit]}`;
+}
+let dollars;
+const money = (n) => (dollars ??= new Intl.NumberFormat('en', { style: 'currency', currency: 'USD' })).format(n);
 const counted = (n, word, words = `${word}s`) => `${num(n)} ${n === 1 ? word : words}`;
 const percent = (part, all) => {
   if (!all) return '–';
@@ -22,11 +26,13 @@ const percent = (part, all) => {
 const bytes = (n) => (n >= 1e9 ? `${(n / 1e9).toFixed(1)} GB` : n >= 1e6 ? `${(n / 1e6).toFixed(1)} MB` : n >= 1e3 ? `${(n / 1e3).toFixed(1)} kB` : `${num(n)} B`);
 
 // Times of the reader's zone.
-const clock = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit' });
-const day = new Intl.DateTimeFormat(undefined, { weekday: 'long', day: 'numeric', month: 'long', year: 'numeric' });
-const timeOf = (time) => (time ? clock.format(new Date(time)) : '');
-const dayOf = (time) => (time ? day.format(new Date(time)) : 'Without a time');
-const isoDay = (time) => (time ? new Date(time).toLocaleDateString('sv') : '');
+const weekdays = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday'];
+const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
+const wallTime = (at) => new Date(at - at.getTimezoneOffset() * 60_000).toISOString();
+const timeOf = (time) => (time ? wallTime(new Date(time)).slice(11, 16) : '');
+const isoDay = (time) => (time ? wallTime(new Date(time)).slice(0, 10) : '');
+const longDay = (at) => `${weekdays[at.getDay()]}, ${at.getDate()} ${months[at.getMonth()]} ${at.getFullYear()}`;
+const dayOf = (time) => (time ? longDay(new Date(time)) : 'Without a time');
 
 // The value once it has not changed for a moment: for what is typed.
 function useSettled(value, ms = 150) {

@@ -1,7 +1,6 @@
 // The data of a report, and what several of its sections need to draw them.
 
 const DAY = 86_400_000;
-const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 const iso = (ms) => new Date(ms).toISOString();
 const dayName = (ms) => (ms ? iso(ms).slice(0, 10) : 'no date');
 const timeName = (ms) => (ms ? `${iso(ms).slice(0, 10)} ${iso(ms).slice(11, 16)}` : 'no time');

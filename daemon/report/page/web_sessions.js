@@ -93,7 +93,8 @@ function Telling({ hit }) {
   const words = [...new Set(marksOf(hit.snippet, hit.matches).filter(([, isMatch]) => isMatch).map(([word]) => word.toLowerCase()))];
   const foundIn = (line) => words.filter((word) => line.toLowerCase().includes(word)).length;
   const best = said.split('\n').filter((line) => line.trim()).reduce((a, b) => (foundIn(b) > foundIn(a) ? b : a), '') || said.trimStart().split('\n')[0];
-  if (foundIn(best) === 0 && !plain(hit.user_message ?? '').includes(passage)) return html`<${Marked} text=${hit.snippet} matches=${hit.matches} />`;
+  const prompt = plain(hit.user_message ?? '');
+  if (foundIn(best) === 0 && !prompt.includes(passage) && !(prompt && passage.includes(prompt))) return html`<${Marked} text=${hit.snippet} matches=${hit.matches} />`;
   const cut = words.length ? best.split(new RegExp(`(${words.map((word) => word.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')).join('|')})`, 'gi')) : [best];
   return html`<span class="text">${cut.map((part, i) => (i % 2 ? html`<mark>${part}</mark>` : part))}</span>`;
 }
