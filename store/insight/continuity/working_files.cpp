@@ -92,11 +92,14 @@ void for_each_removed(std::string_view line, F out) {
   }
 }
 
-// Returns whether the file is of no project: in the directory for temporary files, or in a hidden one elsewhere, as the
+// Returns whether the file is of no project: in the directory for temporary files, or in a hidden one of a home, as the
 // notes of agents are.
 bool is_apart(std::string_view path, std::string_view cwd) {
   if (!cwd.empty() && path.starts_with(cwd)) return false;
-  return path.starts_with("/tmp/") || path.find("/.") != std::string_view::npos;
+  if (path.starts_with("/tmp/") || path.starts_with("/root/.")) return true;
+  if (!path.starts_with("/home/") && !path.starts_with("/Users/")) return false;
+  const auto below_home = path.find('/', path.find('/', 1) + 1);
+  return below_home != std::string_view::npos && path.substr(below_home).starts_with("/.");
 }
 
 // Knows which files are still part of the work: when each was used last, and whether it was removed since.
