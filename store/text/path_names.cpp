@@ -137,11 +137,17 @@ std::string edit_summary(std::string_view path, std::int64_t added, std::int64_t
   return line.append(path) + " +" + std::to_string(added) + " -" + std::to_string(removed);
 }
 
+namespace {
+constexpr std::string_view kDeleted = " (deleted)";
+}
+
 std::string deletion_summary(std::string_view path, std::int64_t removed) {
   std::string line = edit_summary(path, 0, removed);
   if (removed == 0) line.resize(line.size() - std::string_view(" +0 -0").size());
-  return line + " (deleted)";
+  return line.append(kDeleted);
 }
+
+bool is_deletion(std::string_view summary) { return summary.ends_with(kDeleted); }
 
 LineCounts counts_of_edit(std::string_view summary) {
   return {number_behind(summary, '+'), number_behind(summary, '-')};

@@ -51,6 +51,7 @@ std::string absolute_path(std::string_view path, std::string_view directory);
 std::string edit_summary(std::string_view path, std::int64_t added, std::int64_t removed);
 // Of an edit that deletes the file. `removed`: 0 if not known.
 std::string deletion_summary(std::string_view path, std::int64_t removed);
+bool is_deletion(std::string_view summary);
 struct LineCounts {
   std::int64_t added = 0;
   std::int64_t removed = 0;

@@ -2,6 +2,7 @@
 #include "schemas/base/ascii.hpp"
 #include "store/insight/continuity/evidence.hpp"
 #include "store/insight/continuity/sentences.hpp"
+#include "store/insight/continuity/turn_work.hpp"
 #include "store/insight/continuity/weights.hpp"
 #include "store/text/cue_matcher.hpp"
 #include "store/text/plain_text.hpp"
@@ -21,6 +22,7 @@ constexpr std::size_t kReadOfWishes = 12 * 1024;
 constexpr std::size_t kLongPrompt = 1500;  // bytes typed: a plan, a paste or a command's template
 constexpr double kPastedPrompt = 0.2;      // weight of a long first prompt: not all of it are wishes
 constexpr std::size_t kAsked = 2;          // newest requests; what an older one asked for is done or given up
+constexpr std::size_t kBrief = 200;        // bytes of a first request that says what the session is for
 constexpr double kWhileWorking = 1.6;      // weight of an interruption: it corrects the work
 
 constexpr std::size_t kShortOrder = 80;  // bytes; a shorter order is repeated next to the goal that contains it
@@ -158,7 +160,45 @@ double binding_force(std::string_view sentence) {
   return force_of(sentence);
 }
 
+namespace {
+
+// The requests of a session, by what was done about them.
+class Requests {
+ public:
+  explicit Requests(const SessionPast& past)
+      : past_(past), work_(work_of_turns(past)), present_(begin_of_present_work(past)) {
+    for (const TurnWork& turn : work_)
+      agent_works_ = agent_works_ || turn.works;
+  }
+
+  // Returns whether the agent only answered it and was asked something else since.
+  bool was_answered(const PastText& request) const {
+    const TurnWork& turn = work_[request.exchange];
+    if (!turn.is_loaded || request.exchange + 1 == past_.exchanges.size()) return false;
+    return turn.works ? ends_in_question_mark(ascii::trimmed(request.text)) && !turn.edits && !turn.commits
+                      : agent_works_;
+  }
+
+  // Returns whether the first request is still a goal when `later` others followed: a brief holds, a request is done
+  // when it was committed or others have come, and both end when the session turns to other work.
+  bool holds(const PastText& first, std::size_t later) const {
+    const std::size_t size = typed(first.text).size();
+    if (first.exchange < present_ || (work_[first.exchange].commits && size < kLongPrompt)) return false;
+    return later <= kAsked || size >= kBrief;
+  }
+
+ private:
+  const SessionPast& past_;
+  const std::vector<TurnWork> work_;
+  const std::size_t present_;  // index of an exchange
+  bool agent_works_ = false;   // in any exchange
+};
+
+}  // namespace
+
 void find_goal(const SessionPast& past, WorkingState& out) {
+  const Requests requests(past);
+  std::size_t later = 0;  // requests after the first
   const PastText* now = nullptr;
   const PastText* first = nullptr;
   const PastText* last = nullptr;
@@ -171,10 +211,13 @@ void find_goal(const SessionPast& past, WorkingState& out) {
     last = &t;
     agreed = is_continue_prompt(typed(t.text)) ? agent : nullptr;
     if (is_continue_prompt(typed(t.text))) continue;
-    if (shows_terminal(t.text) || only_asks(without_code_blocks(typed(t.text)), first != nullptr)) {
+    later += first != nullptr;
+    if (shows_terminal(t.text) || only_asks(without_code_blocks(typed(t.text)), first != nullptr) ||
+        requests.was_answered(t)) {
       question = &t;
       continue;
     }
+    if (t.speaker == Speaker::user && past.exchanges[t.exchange].origin == Origin::shell) continue;
     if (first == nullptr && t.speaker == Speaker::user) first = &t;
     now = &t;
   }
@@ -183,7 +226,9 @@ void find_goal(const SessionPast& past, WorkingState& out) {
       out.goal.push_back({shortened(without_code_blocks(typed(t->text)), bytes), id_of(past, t->exchange), 1});
   };
   add(now != nullptr ? now : question, kGoalBytes);
-  if (first != now && first != nullptr && !is_bare_command(ascii::trimmed(first->text))) add(first, kFirstGoalBytes);
+  if (first != now && first != nullptr && !is_bare_command(ascii::trimmed(first->text)) &&
+      requests.holds(*first, later))
+    add(first, kFirstGoalBytes);
   if (agreed == nullptr) return;
   if (std::string offer = last_offer(agreed->text); !offer.empty())
     out.goal.push_back({"agreed: " + offer, id_of(past, last->exchange), 1});

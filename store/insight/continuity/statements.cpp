@@ -36,13 +36,17 @@ bool tells_answer(const PastEvent& choice) {
   return choice.is_complete_in_summary() || choice.summary.find("?: ") != std::string::npos;
 }
 
-// "Shall I clean this up?: yes": approved work was a goal and has been done since.
+// "Shall I clean this up?: yes": approved work was a goal and has been done since. "What about this task?: Work on it"
+// does not say on what.
 bool is_permission(std::string_view text) {
   constexpr std::ptrdiff_t kBareYes = 3;  // words
+  constexpr std::ptrdiff_t kPoints = 4;
   const auto mark = text.rfind("?: ");
   if (mark == std::string_view::npos) return false;
   const std::string_view answer = text.substr(mark + 3);
-  return words_in(normalized_sentence(answer)) <= kBareYes && cues().has(answer, Cue::go_ahead);
+  const std::ptrdiff_t words = words_in(normalized_sentence(answer));
+  return (words <= kBareYes && cues().has(answer, Cue::go_ahead)) ||
+         (words <= kPoints && cues().has(answer, Cue::points));
 }
 
 // Returns whether the sentence tells nothing by itself: it starts work, without a cue of `unless`, or refers to text

@@ -1,6 +1,7 @@
 // Files that an agent works with: modified files before read ones, recent and frequent use before older and rare use.
 #include "schemas/base/ascii.hpp"
 #include "store/insight/continuity/evidence.hpp"
+#include "store/insight/continuity/turn_work.hpp"
 #include "store/text/cue_matcher.hpp"
 #include "store/text/path_names.hpp"
 #include "store/text/shell_line.hpp"
@@ -68,10 +69,68 @@ PathsOfCalls paths_in_commands(const SessionPast& past) {
   return out;
 }
 
+// Calls `out` with each file or directory that a command line removes or moves away.
+template <class F>
+void for_each_removed(std::string_view line, F out) {
+  for (std::size_t begin = 0; begin < line.size();) {
+    const std::size_t end = std::min(next_separator(line, begin), line.size());
+    std::string_view part = ascii::trimmed(line.substr(begin, end - begin));
+    begin = end + 1;
+    if (part.starts_with("git ")) part.remove_prefix(4);
+    const bool moves = part.starts_with("mv ");
+    if (!moves && !part.starts_with("rm ")) continue;
+    std::string_view last;  // where a move goes to
+    for (std::size_t at = 3; at < part.size();) {
+      const std::size_t blank = std::min(part.find(' ', at), part.size());
+      const std::string_view word = part.substr(at, blank - at);
+      at = blank + 1;
+      if (word.empty() || word.starts_with('-')) continue;
+      if (!last.empty()) out(last);
+      last = word;
+    }
+    if (!moves && !last.empty()) out(last);
+  }
+}
+
+// Returns whether the file is of no project: in the directory for temporary files, or in a hidden one of a home, as the
+// notes of agents are.
+bool is_apart(std::string_view path, std::string_view cwd) {
+  if (!cwd.empty() && path.starts_with(cwd)) return false;
+  if (path.starts_with("/tmp/") || path.starts_with("/root/.")) return true;
+  if (!path.starts_with("/home/") && !path.starts_with("/Users/")) return false;
+  const auto below_home = path.find('/', path.find('/', 1) + 1);
+  return below_home != std::string_view::npos && path.substr(below_home).starts_with("/.");
+}
+
+// Knows which files are still part of the work: when each was used last, and whether it was removed since.
+class Presence {
+ public:
+  explicit Presence(const SessionPast& past) : cwd_(past.cwd), present_(begin_of_present_work(past)) {}
+
+  void use(const std::string& path, std::size_t exchange) { used_[path] = exchange; }
+  void write(const std::string& path) { removed_.erase(path); }
+  void remove(std::string path) { removed_.insert(std::move(path)); }
+
+  bool is_present(const std::string& path) const {
+    const auto used = used_.find(path);
+    if (is_apart(path, cwd_) || (used != used_.end() && used->second < present_)) return false;
+    return std::ranges::none_of(removed_, [&](const std::string& r) {
+      return path.starts_with(r) && (path.size() == r.size() || path[r.size()] == '/');
+    });
+  }
+
+ private:
+  const std::string_view cwd_;
+  const std::size_t present_;  // index of an exchange
+  std::map<std::string, std::size_t, std::less<>> used_;
+  std::set<std::string, std::less<>> removed_;  // files and directories
+};
+
 }  // namespace
 
 void find_files(const SessionPast& past, WorkingState& out) {
   const PathsOfCalls in_commands = paths_in_commands(past);
+  Presence presence(past);
   PathNames names(past.cwd);
   for (const PastEvent& e : past.events)
     if (is_file_call(e) && is_absolute(e.path)) names.add(e.path);
@@ -81,8 +140,9 @@ void find_files(const SessionPast& past, WorkingState& out) {
 
   std::map<std::string, WorkingFile, std::less<>> files;
   std::set<std::string, std::less<>> edited;
-  const auto use = [&](std::string_view path) -> WorkingFile& {
+  const auto use = [&](std::string_view path, std::size_t exchange) -> WorkingFile& {
     std::string name = names.absolute(path);
+    presence.use(name, exchange);
     WorkingFile& file = files[name];
     if (file.path.empty()) file.path = std::move(name);
     return file;
@@ -94,13 +154,17 @@ void find_files(const SessionPast& past, WorkingState& out) {
     const double freshness = decay(e.age, kWeights.file_half_life);
     if (const auto paths = in_commands.find(e.seq); paths != in_commands.end()) {
       for (const std::string& path : paths->second) {
-        WorkingFile& file = use(path);
+        WorkingFile& file = use(path, e.exchange);
         if (file.exchange == 0) file.exchange = id_of(past, e.exchange);
         file.score += kWeights.file_in_command * freshness;
       }
     }
+    for (const ShellCommand& command : e.facts.commands)
+      for_each_removed(without_here_text(tidy_command(command.line)),
+                       [&](std::string_view path) { presence.remove(names.absolute(path)); });
+    if (e.kind == EventKind::edit && assembly::is_deletion(e.summary)) presence.remove(names.absolute(e.path));
     if (!is_file_call(e)) continue;
-    WorkingFile& file = use(e.path);
+    WorkingFile& file = use(e.path, e.exchange);
     const bool told_edit = e.kind == EventKind::edit;
     const bool modified = e.modifies || told_edit;
     // Skips an edit whose call was counted already.
@@ -108,6 +172,7 @@ void find_files(const SessionPast& past, WorkingState& out) {
     file.edits += modified;
     file.reads += !modified;
     if (modified) edited.insert(file.path);
+    if (modified && !assembly::is_deletion(e.summary)) presence.write(file.path);
     file.exchange = id_of(past, e.exchange);
     file.score += (modified ? kWeights.file_modified : 1) * freshness;
     if (said != nullptr && said->age <= e.age + 4 && (modified || file.edits == 0)) {
@@ -116,7 +181,7 @@ void find_files(const SessionPast& past, WorkingState& out) {
     }
   }
   for (auto& [path, file] : files)
-    out.files.push_back(std::move(file));
+    if (presence.is_present(path)) out.files.push_back(std::move(file));
   std::sort(out.files.begin(), out.files.end(), [](const WorkingFile& a, const WorkingFile& b) {
     return a.score != b.score ? a.score > b.score : a.path < b.path;
   });
