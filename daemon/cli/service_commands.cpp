@@ -55,7 +55,8 @@ bool needs_network(const Config& config) {
 Result<ServiceSetup> service_setup(const Settings& settings) {
   const auto places = setup::ClientPlaces::of(settings.home);
   ServiceSetup out;
-  out.program = {files::own_executable(), settings.forward};
+  const fs::path executable = files::own_executable();
+  out.program = {setup::lasting_path(executable, places.search_path), settings.forward};
   out.home = settings.home;
   out.config_home = places.config_home;
   out.data_dir = settings.layout.data_dir();
@@ -64,8 +65,8 @@ Result<ServiceSetup> service_setup(const Settings& settings) {
   out.network = needs_network(settings.config);
   out.mac = places.mac;
   std::error_code ec;
-  out.packaged_units = out.program.executable == "/usr/bin/memd" && settings.forward.empty() &&
-                       fs::exists("/usr/lib/systemd/user/memd.service", ec);
+  out.packaged_units =
+      executable == "/usr/bin/memd" && settings.forward.empty() && fs::exists("/usr/lib/systemd/user/memd.service", ec);
   return out;
 }
 

@@ -69,9 +69,10 @@ Result<Registration> registration_of(const Settings& settings, ClientScope scope
   const fs::path executable = files::own_executable();
   if (!executable.is_absolute() || executable == "/proc/self/exe")
     return Error(Errc::unavailable, "cannot tell where memd is installed");
-  setup::ServerProgram program{executable, settings.forward};
+  auto places = setup::ClientPlaces::of(settings.home);
+  setup::ServerProgram program{setup::lasting_path(executable, places.search_path), settings.forward};
   if (scope == ClientScope::project) program = setup::shared_program();
-  return Registration(setup::ClientPlaces::of(settings.home), std::move(program), settings.layout.data_dir() / "setup");
+  return Registration(std::move(places), std::move(program), settings.layout.data_dir() / "setup");
 }
 
 // Says what a project's file leaves out of this machine's registration; empty: nothing.

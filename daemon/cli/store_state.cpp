@@ -1,5 +1,7 @@
 #include "daemon/cli/store_state.hpp"
 
+#include "store/files/system_calls.hpp"
+
 #include <sys/stat.h>
 
 namespace memd::cli {
@@ -10,8 +12,9 @@ StoreState store_state(const std::filesystem::path& database) {
   for (const char* end : {"", "-wal"}) {
     struct stat s {};
     if (::stat((database.string() + end).c_str(), &s) == 0) {
+      const timespec changed = files::changed_at(s);
       out.at(at) = s.st_size;
-      out.at(at + 1) = static_cast<std::int64_t>(s.st_mtim.tv_sec) * 1'000'000'000 + s.st_mtim.tv_nsec;
+      out.at(at + 1) = static_cast<std::int64_t>(changed.tv_sec) * 1'000'000'000 + changed.tv_nsec;
     }
     at += 2;
   }

@@ -427,6 +427,12 @@ fs::path find_program(std::string_view name, std::string_view search_path) {
   return {};
 }
 
+fs::path lasting_path(const fs::path& executable, std::string_view search_path) {
+  fs::path found = find_program(executable.filename().native(), search_path);
+  std::error_code ec;
+  return fs::is_symlink(found, ec) && fs::equivalent(found, executable, ec) ? found : executable;
+}
+
 bool is_here(const ClientInfo& client, const ClientPlaces& p) {
   for (const std::string_view program : client.programs)
     if (!find_program(program, p.search_path).empty()) return true;

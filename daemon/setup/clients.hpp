@@ -107,5 +107,8 @@ std::optional<std::filesystem::path> skill_file(const ClientInfo& client, Client
 
 // Returns the path of a program in $PATH; empty: not found.
 std::filesystem::path find_program(std::string_view name, std::string_view search_path);
+// Returns the link in $PATH that leads to this executable, if there is one: package managers that keep each version in
+// a directory of its own (Homebrew, Nix) lead it to the next one. Else returns the executable.
+std::filesystem::path lasting_path(const std::filesystem::path& executable, std::string_view search_path);
 
 }  // namespace memd::setup

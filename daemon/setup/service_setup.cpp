@@ -78,6 +78,7 @@ std::string launchd_agent(const ServiceSetup& s) {
     words += "</string>\n    <string>" + xml_text(argument);
   replace_all(text, "/Users/YOU/.local/bin/memd</string>\n    <string>--socket", words);
   replace_all(text, "/Users/YOU/.local/state/memd/memd.sock", xml_text(s.socket.string()));
+  replace_all(text, "/Users/YOU/.local/share/memd", xml_text(s.data_dir.string()));
   replace_all(text,
               "<!-- For ~/Library/LaunchAgents. Replace /Users/YOU: launchd expands neither ~ nor variables. -->\n",
               "<!-- Written by memd setup service. -->\n");

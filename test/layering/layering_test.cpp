@@ -103,6 +103,14 @@ TEST_F(BadTree, SqlOutsideTheStore) {
   EXPECT_THAT(found(), ElementsAre("daemon/ingest/c.cpp:2: SQL belongs to store"));
 }
 
+TEST_F(BadTree, AFieldOfOneSystem) {
+  write("daemon/cli/a.cpp", "auto t = s.st_mtim.tv_sec;  // s.st_mtim.tv_sec\nauto u = s.st_mtime;\n");
+  write("store/files/b.cpp", "timespec t = s.st_ctimespec;\n");
+  write("store/files/b_linux.cpp", "timespec t = s.st_ctim;\n");
+  EXPECT_THAT(found(), ElementsAre("daemon/cli/a.cpp:1: ask store/files/system_calls",
+                                   "store/files/b.cpp:1: ask store/files/system_calls"));
+}
+
 TEST_F(BadTree, ATemporaryAwaited) {
   write("daemon/ingest/a.cpp",
         "co_await f(S{1});\nco_await g([n] { return n; });\nconst auto [a, b] = co_await h(std::move(c));  // {}\n"

@@ -144,6 +144,14 @@ bool speaks_sql(std::string_view line) {
                      [&](auto sign) { return line.find(sign) != std::string_view::npos; });
 }
 
+bool is_of_one_system(std::string_view line) {
+  line = line.substr(0, line.find("//"));
+  constexpr std::array<std::string_view, 6> kTimes{".st_mtim.", ".st_mtim;", ".st_mtimespec",
+                                                   ".st_ctim.", ".st_ctim;", ".st_ctimespec"};
+  return std::any_of(kTimes.begin(), kTimes.end(),
+                     [&](auto time) { return line.find(time) != std::string_view::npos; });
+}
+
 bool awaits_temporary(std::string_view line) {
   line = line.substr(0, line.find("//"));
   const auto at = line.find("co_await ");
@@ -181,6 +189,7 @@ SourceFile read_file(const fs::path& path, std::string_view folder) {
       file.looks_for_braces.push_back(file.lines);
     if (opens_files(line)) file.opens_files.push_back(file.lines);
     if (speaks_sql(line)) file.speaks_sql.push_back(file.lines);
+    if (is_of_one_system(line)) file.of_one_system.push_back(file.lines);
     if (awaits_temporary(line)) file.awaits_temporary.push_back(file.lines);
   }
   return file;
@@ -220,6 +229,7 @@ class Checker {
       check_json(path, file);
       check_doors(path, file);
       check_sql(path, file);
+      check_systems(path, file);
       check_awaits(path, file);
       check_names(path, file);
     }
@@ -284,6 +294,13 @@ class Checker {
     if (file.folder != "daemon" && file.folder != "protocol" && file.folder != "schemas") return;
     for (const int line : file.speaks_sql)
       report(path, line, "SQL belongs to store");
+  }
+
+  // Sources named after a system are compiled on it only.
+  void check_systems(const std::string& path, const SourceFile& file) {
+    if (on_top(file.folder) || path.ends_with("_linux.cpp") || path.ends_with("_macos.cpp")) return;
+    for (const int line : file.of_one_system)
+      report(path, line, "ask store/files/system_calls");
   }
 
   // g++ 12 destroys an aggregate or a capturing lambda twice that is a temporary of a co_await expression.

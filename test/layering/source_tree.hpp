@@ -23,6 +23,7 @@ struct SourceFile {
   std::vector<int> opens_files;       // lines that open, list or change files by a path
   std::vector<int> speaks_sql;        // lines that begin a statement of SQL, or call SQLite
   std::vector<int> awaits_temporary;  // lines that make an aggregate or a lambda in what they await
+  std::vector<int> of_one_system;     // lines that name what struct stat has on one system only
   Names names;                        // not of test and bench
 };
 

@@ -491,6 +491,23 @@ TEST(Registration, PlacesOfAMac) {
             h.home() / "Library/Application Support/Code/User/mcp.json");
 }
 
+TEST(Registration, TheLinkOfAPackageManagerOutlastsTheDirectoryOfAVersion) {
+  const Home h;
+  const fs::path cellar = h.home() / "Cellar/memd/0.1.0/bin/memd";
+  const fs::path link = h.home() / "bin/memd";
+  write(cellar, "");
+  fs::permissions(cellar, fs::perms::owner_all);
+  EXPECT_EQ(lasting_path(cellar, link.parent_path().native()), cellar);
+  fs::create_directories(link.parent_path());
+  fs::create_symlink("../Cellar/memd/0.1.0/bin/memd", link);
+  EXPECT_EQ(lasting_path(cellar, "/nowhere:" + link.parent_path().native()), link);
+  EXPECT_EQ(lasting_path("/bin/sh", link.parent_path().native()), "/bin/sh");
+  const fs::path other = h.home() / "other/memd";
+  write(other, "");
+  EXPECT_EQ(lasting_path(other, link.parent_path().native()), other);
+  EXPECT_EQ(lasting_path(cellar, cellar.parent_path().native()), cellar);
+}
+
 TEST(Registration, ShowsTheLinesThatDiffer) {
   EXPECT_EQ(difference(FileBytes("a\nb\nc\n"), FileBytes("a\nB\nc\n")), "    2 - b\n    2 + B\n");
   EXPECT_EQ(difference({}, FileBytes("x\n")), "    1 + x\n");

@@ -103,6 +103,8 @@ TEST(ServiceSetup, AgentOfLaunchd) {
               HasSubstr("<string>/home/ada/.local/bin/memd</string>\n    <string>--socket</string>\n    "
                         "<string>--config</string>\n    <string>/a&lt;b</string>\n"));
   EXPECT_THAT(files->front().second, HasSubstr("<string>/run/user/1000/memd/memd.sock</string>"));
+  EXPECT_THAT(files->front().second,
+              HasSubstr("<key>StandardErrorPath</key>\n  <string>/home/ada/.local/share/memd/memd.log<"));
   EXPECT_THAT(files->front().second, Not(HasSubstr("/Users/YOU")));
 }
 
