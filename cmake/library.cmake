@@ -4,13 +4,12 @@ option(MEMD_UNITY "Compile the sources of a library in groups (every preset but 
 cmake_host_system_information(RESULT memd_memory QUERY TOTAL_PHYSICAL_MEMORY)
 cmake_host_system_information(RESULT memd_processors QUERY NUMBER_OF_LOGICAL_CORES)
 math(EXPR memd_memory "${memd_memory} / ${memd_processors}")  # MiB for each processor
-# Twice the bytes take a sixth less of CPU and twice the memory, 5 GB with a sanitizer. Many processors need many groups.
+# Twice the bytes take a sixth less of CPU and twice the memory, up to 5 GB. Many processors need many groups.
 set(group_bytes 150000)
-if(MEMD_SANITIZE)
-  set(group_bytes 300000)
-endif()
 if(memd_processors LESS_EQUAL 4 AND memd_memory GREATER 8000)
-  math(EXPR group_bytes "2 * ${group_bytes}")
+  set(group_bytes 600000)
+elseif(MEMD_SANITIZE)
+  set(group_bytes 300000)
 endif()
 set(MEMD_UNITY_BYTES ${group_bytes} CACHE STRING "Of sources that one group holds at most")
 
