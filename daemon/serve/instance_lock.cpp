@@ -53,7 +53,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kFile = "memd.pid";
+constexpr const char* kPidFile = "memd.pid";
 
 // Returns the inherited descriptor if it refers to the same file; the variable may be a leftover.
 UniqueFd inherited_lock(const struct stat& wanted) {
@@ -105,7 +105,7 @@ int lock_now(int fd) {
 }  // namespace
 
 bool is_read_only(const fs::path& data_dir) {
-  for (const fs::path& path : {data_dir / kFile, data_dir}) {
+  for (const fs::path& path : {data_dir / kPidFile, data_dir}) {
     if (::access(path.c_str(), W_OK) == 0) return false;
     if (errno == EROFS || errno == EACCES) return true;
   }
@@ -113,7 +113,7 @@ bool is_read_only(const fs::path& data_dir) {
 }
 
 Result<InstanceLock::Attempt> InstanceLock::attempt(const fs::path& data_dir) {
-  const fs::path file = data_dir / kFile;
+  const fs::path file = data_dir / kPidFile;
   UniqueFd fd(::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
   if (!fd) return Error::from_errno(errno, "open", file.native());
   struct stat st {};
@@ -136,13 +136,13 @@ Result<InstanceLock::Attempt> InstanceLock::attempt(const fs::path& data_dir) {
 
 InstanceLock::Attempt InstanceLock::look(const fs::path& data_dir) {
   Attempt out;
-  const UniqueFd fd(::open((data_dir / kFile).c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+  const UniqueFd fd(::open((data_dir / kPidFile).c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
   if (fd) read_holder(fd.get(), out);
   return out;
 }
 
 bool InstanceLock::is_held(const fs::path& data_dir) {
-  const UniqueFd fd(::open((data_dir / kFile).c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+  const UniqueFd fd(::open((data_dir / kPidFile).c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
   return fd && ::flock(fd.get(), LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
 }
 

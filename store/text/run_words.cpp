@@ -17,7 +17,7 @@ constexpr std::array<std::string_view, 17> kRunWordNames{
     "passed_line", "built_line",  "part_passed_line", "part_counts",       "doubt",
     "cut",         "not_ended"};
 
-constexpr std::string_view kGap = "…";
+constexpr std::string_view kEllipsis = "…";
 constexpr std::string_view kOfNumbers = "0123456789.,";
 
 bool is_of_number(char c) { return ascii::is_digit(c) || c == '.' || c == ','; }
@@ -26,10 +26,10 @@ bool is_of_number(char c) { return ascii::is_digit(c) || c == '.' || c == ','; }
 bool matches_from(std::string_view line, std::string_view pattern) {
   while (!pattern.empty()) {
     if (pattern == "$") return line.empty();
-    if (pattern.starts_with(kGap)) {
-      pattern.remove_prefix(kGap.size());
+    if (pattern.starts_with(kEllipsis)) {
+      pattern.remove_prefix(kEllipsis.size());
       const bool is_number = pattern.starts_with('#');
-      const bool is_word = !pattern.empty() && !is_number && pattern.front() != '$' && !pattern.starts_with(kGap);
+      const bool is_word = !pattern.empty() && !is_number && pattern.front() != '$' && !pattern.starts_with(kEllipsis);
       for (std::size_t at = 0; at <= line.size(); ++at) {
         if (is_word) at = line.find(pattern.front(), at);
         while (is_number && at < line.size() && !is_of_number(line[at]))
@@ -105,14 +105,14 @@ class LinePatterns {
     const bool anchored = pattern.starts_with('^');
     if (anchored) pattern.remove_prefix(1);
     const std::string_view first = pattern.front() == '#' ? kOfNumbers : pattern.substr(0, 1);
-    const std::size_t words = std::min({pattern.find('#'), pattern.find(kGap), pattern.find('$'), pattern.size()});
+    const std::size_t words = std::min({pattern.find('#'), pattern.find(kEllipsis), pattern.find('$'), pattern.size()});
     const Pattern added{list, pattern.substr(0, words), pattern.substr(words)};
     for (const char c : first) {
       (anchored ? anchored_ : anywhere_)[static_cast<unsigned char>(c)].push_back(added);
       if (anchored) continue;
       const std::string_view rest = pattern.substr(1);
       const bool is_known = pattern.front() != '#' && !rest.empty() && rest.front() != '#' && rest.front() != '$' &&
-                            !rest.starts_with(kGap);
+                            !rest.starts_with(kEllipsis);
       for (unsigned second = 0; second < 256; ++second)
         if (!is_known || static_cast<char>(second) == rest.front()) begins_.set(pair(c, static_cast<char>(second)));
     }

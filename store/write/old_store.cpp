@@ -44,7 +44,7 @@ std::int64_t exchanges_of(sqlite::Database& db, std::int64_t session_pk) {
 }
 
 // Returns the attributes of a session that come from its own and other sources, as a string for comparison.
-std::string facts_of(sqlite::Database& db, std::int64_t session_pk) {
+std::string facts_text(sqlite::Database& db, std::int64_t session_pk) {
   auto& q = db.query(
       "SELECT kind, parent_uid, parent_call_id, forked_from, agent_name, title, title_rank, description, cwd,"
       " git_branch, model, agent_version, repo, mode, started_at, ended_at, turns,"
@@ -180,7 +180,7 @@ SessionLoss OldStore::compare(sqlite::Database& fresh, std::int64_t session_pk, 
     std::set_difference(before.begin(), before.end(), after.begin(), after.end(), std::back_inserter(gone));
   }
   const std::int64_t exchanges = exchanges_of(db_, session_pk) - (now ? exchanges_of(fresh, *now) : 0);
-  const bool other = what == Compare::facts_too && now && facts_of(db_, session_pk) != facts_of(fresh, *now);
+  const bool other = what == Compare::facts_too && now && facts_text(db_, session_pk) != facts_text(fresh, *now);
   return {std::move(uid), std::max<std::int64_t>(exchanges, 0), std::ssize(gone), !now, other, false};
 }
 

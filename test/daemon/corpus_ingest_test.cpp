@@ -291,7 +291,7 @@ TEST_F(CorpusIngest, TinySlicesAndCommitsGiveTheSameRows) {
 TEST_F(CorpusIngest, LineByLineGivesTheSameRows) {
   const fs::path projects = test::corpus_home() / ".claude/projects";
   std::vector<fs::path> chosen;
-  std::uintmax_t budget = 6'000'000;
+  std::uintmax_t budget = 1'500'000;
   for (const auto& entry : fs::recursive_directory_iterator(projects))
     if (entry.is_regular_file() && entry.path().extension() == ".jsonl" && entry.file_size() < 600'000 &&
         entry.file_size() < budget) {

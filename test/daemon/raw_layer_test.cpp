@@ -452,7 +452,7 @@ TEST_P(RawLayerTest, ALimitIsAnnouncedAWeekAhead) {
 TEST_P(RawLayerTest, ASizeLimitTakesTheOldestFirst) {
   for (const char* name : {"a", "b", "c"}) {
     std::string text;
-    for (int i = 0; i < 3000; ++i)
+    for (int i = 0; i < 1000; ++i)
       text += std::string(name) + std::to_string(i * 7919 % 100003) + "\n";
     write_file(file(name), text);
     take(name);

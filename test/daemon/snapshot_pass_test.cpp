@@ -186,7 +186,7 @@ TEST_F(SnapshotPassTest, ARecordThatIsReadAgainIsDiagnosedOnce) {
 TEST_F(SnapshotPassTest, ASourceThatIsBusyInTheMiddleLosesNothing) {
   a_session();
   int busy = 0;
-  for (int calls = 0; calls < 16; ++calls) {
+  for (int calls = 0; calls < 12; ++calls) {
     source_.be_busy(1, calls);
     const auto done = store_.try_sync();
     if (!done) {
@@ -247,7 +247,7 @@ std::string random_item(std::mt19937& random, int serial) {
 // For any additions, changes and insertions, any slicing and any restarts, the rows equal those of one read of the
 // final state.
 TEST_F(SnapshotPassTest, AnyHistoryGivesTheRowsOfItsFinalState) {
-  for (std::uint32_t seed = 1; seed <= 16; ++seed) {
+  for (std::uint32_t seed = 1; seed <= 6; ++seed) {
     std::mt19937 random(seed);
     const auto pick = [&random](std::size_t n) { return static_cast<std::size_t>(random() % n); };
     ScriptedSource source;

@@ -183,7 +183,7 @@ TEST_F(SessionStatesTest, RandomLivesTakeLegalStepsOnly) {
   std::mt19937 random(20260209);
   std::map<std::string, State> lives;
   std::map<std::pair<State, State>, int> steps;
-  for (int step = 0; step < 400; ++step) {
+  for (int step = 0; step < 200; ++step) {
     const std::string uid = "claude_code:s" + std::to_string(random() % 7);
     switch (random() % 9) {
       case 0: introduce(uid); break;

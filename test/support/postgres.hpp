@@ -131,7 +131,7 @@ class Postgres {
   struct Prepared {};
   explicit Postgres(Prepared) {
     make_directory();
-    EXPECT_EQ(run({"initdb", "-D", data(), "-A", "trust", "-U", "postgres", "--no-sync"}), 0);
+    EXPECT_EQ(run({"initdb", "-D", data(), "-A", "trust", "-U", "postgres", "--no-sync", "--wal-segsize=1"}), 0);
     start();
     sql("postgres", "CREATE ROLE ada LOGIN", "postgres");
     sql("postgres", "CREATE DATABASE team OWNER ada", "postgres");

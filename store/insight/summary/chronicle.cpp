@@ -14,8 +14,8 @@
 namespace memd {
 namespace {
 
-constexpr std::size_t kTokensOfPhase = 90;  // minimum
-constexpr std::size_t kShortestLine = 6;    // tokens
+constexpr std::size_t kTokensOfPhase = 90;        // minimum
+constexpr std::size_t kTokensOfShortestLine = 6;  // tokens
 constexpr std::size_t kLongestGist = 400;
 constexpr std::size_t kUnlimited = std::numeric_limits<std::size_t>::max();
 
@@ -118,7 +118,7 @@ class Chronicle::Lines {
     std::vector<bool> opened(phases_.size());
     for (const Line& line : lines_) {
       if (line.order > 0 && !opened[line.phase]) continue;
-      if (budget.remaining() < kShortestLine) break;
+      if (budget.remaining() < kTokensOfShortestLine) break;
       if (!budget.take(estimate_tokens(line.text) + 1)) continue;
       if (line.order == 0) opened[line.phase] = true;
       taken.push_back(&line);
