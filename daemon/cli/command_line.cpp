@@ -13,7 +13,7 @@
 #include "schemas/base/time.hpp"
 #include "schemas/platform.hpp"
 
-#include <fmt/ranges.h>
+#include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
 #include <algorithm>

@@ -4,12 +4,16 @@
 #include "daemon/cli/render/screen.hpp"
 #include "daemon/cli/render/views.hpp"
 #include "daemon/cli/render/words.hpp"
+#include "test/support/temp_dir.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <fstream>
 #include <functional>
+#include <iterator>
 #include <string>
 #include <vector>
 
@@ -204,6 +208,19 @@ TEST(CliHits, TheTurnsWithAllWordsAreCounted) {
   EXPECT_THAT(text(), testing::HasSubstr("1 turn has all the words"));
   answer.with_all_words = 0;
   EXPECT_THAT(text(), testing::HasSubstr("no turn has all the words"));
+}
+
+TEST(CliScreen, TextAsItIsTakesThePagerToo) {
+  const test::TempDir dir;
+  const std::filesystem::path paged = dir / "paged";
+  std::string text;
+  for (int i = 0; i < 20; ++i)
+    text += "A line of a transcript\n";
+  Screen screen({.is_terminal = true, .columns = 80, .rows = 10, .pager = "cat > " + paged.string()});
+  screen.as_it_is(text);
+  ASSERT_TRUE(screen.finish());
+  std::ifstream in(paged);
+  EXPECT_EQ(std::string(std::istreambuf_iterator<char>(in), {}), text);
 }
 
 TEST(CliHits, TheAnswerIsShownInPlaceOfThePromptAgainOrOfArguments) {

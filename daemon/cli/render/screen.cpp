@@ -4,6 +4,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <csignal>
@@ -92,6 +93,8 @@ void Screen::item() {
 }
 
 Screen& Screen::as_it_is(std::string_view text) {
+  rows_ += static_cast<std::size_t>(std::ranges::count(text, '\n'));
+  if (look_.is_terminal && look_.columns > 0) rows_ += text.size() / look_.columns;  // more than it takes, if anything
   put(text);
   return *this;
 }
