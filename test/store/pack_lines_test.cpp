@@ -105,8 +105,8 @@ TEST(PackLines, AConstraintStandsOnce) {
       .answer("Yes.");
   const WorkingState state = state_after(s);
   EXPECT_THAT(texts_in(state.constraints),
-              testing::UnorderedElementsAre("Never touch the parser.", "Always sort by date in the export."));
-  EXPECT_THAT(texts_in(state.goal), testing::Contains(testing::StartsWith("Please keep the old header")));
+              testing::UnorderedElementsAre("Never touch the parser.", "Always sort by date in the export.",
+                                            testing::StartsWith("Please keep the old header")));
 }
 
 TEST(PackLines, AProblemIsOpenUntilItIsSaidToBeMended) {
@@ -234,6 +234,7 @@ TEST(PackLines, WhatAPersonSaysIsNoDecisionUnlessTheAgentAsked) {
   EventScript s;
   s.user("Write the exporter.").answer("I'll sort by date instead of the id, because ids have gaps.");
   s.user("Let's not split the export of totals into files.").choice("Which store?: SQLite").answer("Begun.");
+  s.choice("What about this task?: Work on it now");
   s.user("Write the second half of the exporter.").answer("Done.");
   const Pack pack = make_pack(state_after(s), 2000, Weights().whole);
   EXPECT_THAT(pack.decisions, ElementsAre(testing::HasSubstr("SQLite")));
@@ -490,6 +491,66 @@ TEST(PackLines, AShellsScreenAndABareCommandAreNoGoalBesideOne) {
     s.user(first).answer("I see.").user("Write the exporter.").answer("Begun.");
     EXPECT_THAT(texts_in(state_after(s).goal), ElementsAre("Write the exporter.")) << first;
   }
+}
+
+TEST(PackLines, WhatTheAgentOnlyAnsweredIsNoGoalBesideWork) {
+  EventScript s;
+  s.user("Write the exporter.").call("c1", "Edit", "/w/p/rows.go", "/w/p/rows.go").result("c1", "ok");
+  s.user("I doubt that the ledger has such rows.").answer("It has none.");
+  s.user("Say, do all months use the same ledger?").call("c2", "Read", "/w/p/rows.go").result("c2", "7");
+  s.answer("They do.").user("and the years?");
+  EXPECT_THAT(texts_in(state_after(s).goal), ElementsAre("Write the exporter."));
+}
+
+TEST(PackLines, TheFirstRequestIsAGoalUntilItIsCommittedOrOthersCame) {
+  const std::string brief = "Write an exporter of the monthly figures" + std::string(200, '.');
+  for (const auto& [first, commits, later, holds] :
+       {std::tuple("Tidy the exporter.", false, 1, true), std::tuple("Tidy the exporter.", true, 1, false),
+        std::tuple("Tidy the exporter.", false, 3, false), std::tuple(brief.c_str(), false, 3, true)}) {
+    EventScript s;
+    s.user(first).call("c0", "Edit", "/w/p/rows.go", "/w/p/rows.go").result("c0", "ok");
+    if (commits) s.call("c", "Bash", "git commit -am 'Tidied'").result("c", "[main 1a2b3c4] Tidied");
+    for (int i = 1; i <= later; ++i) {
+      const std::string id = "c" + std::to_string(i);
+      s.user("Now page " + std::to_string(i) + ".").call(id, "Edit", "/w/p/page.go", "/w/p/page.go").result(id, "ok");
+    }
+    EXPECT_EQ(state_after(s).goal.size(), holds ? 2U : 1U) << first << commits << later;
+  }
+}
+
+TEST(PackLines, WorkOfAnotherBranchIsOver) {
+  const auto files_after = [](const std::string& command) {
+    EventScript s;
+    s.user("Tidy the exporter.").call("c1", "Edit", "/w/p/rows.go", "/w/p/rows.go").result("c1", "ok");
+    s.user("Now the page.").call("c2", "Bash", command).result("c2", "ok");
+    s.call("c3", "Edit", "/w/p/page.go", "/w/p/page.go").result("c3", "ok");
+    std::vector<std::string> out;
+    for (const WorkingFile& file : state_after(s).files)
+      out.push_back(file.path);
+    return out;
+  };
+  EXPECT_THAT(files_after("git checkout main && git pull"), ElementsAre("/w/p/page.go"));
+  EXPECT_THAT(files_after("gh pr merge 7 --squash"), ElementsAre("/w/p/page.go"));
+  for (const char* stays : {"git checkout -b page", "git checkout -- rows_test.go", "git status"})
+    EXPECT_THAT(files_after(stays), testing::UnorderedElementsAre("/w/p/page.go", "/w/p/rows.go")) << stays;
+}
+
+TEST(PackLines, AFileThatWasRemovedOrIsOfNoProjectHasNoLine) {
+  EventScript s;
+  s.user("Tidy the exporter.");
+  int call = 0;
+  for (const char* path : {"/w/p/rows.go", "/w/p/old.go", "/w/p/lib/a.go", "/w/p/todo/b.md", "/w/p/back.go",
+                           "/tmp/try.go", "/home/me/.agent/memory/notes.md"}) {
+    const std::string id = "c" + std::to_string(++call);
+    s.call(id, "Edit", path, path).result(id, "ok");
+  }
+  s.call("d1", "Bash", "git rm -q /w/p/old.go && rm -rf /w/p/lib; mv /w/p/todo/b.md /w/p/done/b.md").result("d1", "");
+  s.call("d2", "Bash", "rm /w/p/back.go").result("d2", "");
+  s.call("d3", "Edit", "/w/p/back.go", "/w/p/back.go").result("d3", "ok");
+  std::vector<std::string> files;
+  for (const WorkingFile& file : state_after(s).files)
+    files.push_back(file.path);
+  EXPECT_THAT(files, testing::UnorderedElementsAre("/w/p/rows.go", "/w/p/back.go", "/w/p/done/b.md"));
 }
 
 TEST(PackLines, WhatAPersonAgreesToIsSaid) {

@@ -179,12 +179,12 @@ class Requests {
                       : agent_works_;
   }
 
-  // Returns whether the first request is still a goal when `later` others followed: a brief holds, a request is done
-  // when it was committed or others have come, and both end when the session turns to other work.
+  // Returns whether the first request is still a goal when `later` others followed: a brief or a limit holds, another
+  // request is done when others have come, and all end when they are committed or the session turns to other work.
   bool holds(const PastText& first, std::size_t later) const {
     const std::size_t size = typed(first.text).size();
     if (first.exchange < present_ || (work_[first.exchange].commits && size < kLongPrompt)) return false;
-    return later <= kAsked || size >= kBrief;
+    return later <= kAsked || size >= kBrief || cues().has(first.text, Cue::binding | Cue::limits);
   }
 
  private:

@@ -75,7 +75,7 @@ void for_each_removed(std::string_view line, F out) {
   for (std::size_t begin = 0; begin < line.size();) {
     const std::size_t end = std::min(next_separator(line, begin), line.size());
     std::string_view part = ascii::trimmed(line.substr(begin, end - begin));
-    begin = end + 1;
+    begin = end + (line.substr(end).starts_with("&&") ? 2 : 1);
     if (part.starts_with("git ")) part.remove_prefix(4);
     const bool moves = part.starts_with("mv ");
     if (!moves && !part.starts_with("rm ")) continue;
