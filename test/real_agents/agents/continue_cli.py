@@ -11,6 +11,7 @@ class Continue(Agent):
     keeps_times = False
     overwrites = True
     tells_trigger = False
+    tokens_of = ('step', 'end', 'stray', 'summary')
     OPTIONS = ['--auto']
     RESUME = ['--resume']
 

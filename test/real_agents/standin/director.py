@@ -26,7 +26,8 @@ def decide(script, request, project, run, prefix):
     """`script`: {'turns': {name: {'prompt', 'steps'}}, 'summary', 'summary_marker', 'title'}; `run` makes the ids unique."""
     last = request.last_text()
     if _wants_summary(script, request, last):
-        return Answer('summary', script['summary'].replace('{unfinished}', _unfinished(script, request)))
+        text = script['summary'].replace('{unfinished}', _unfinished(script, request))
+        return Answer('summary', text.replace('{messages}', str(len(request.messages))))  # so that no two are alike
     if request.answer_schema is not None:
         return Answer('json', json.dumps({**tools.example(request.answer_schema), 'title': script['title']}))
     has_tools = script.get('has_tools', True)
