@@ -197,9 +197,7 @@ class AntigravityAdapter final : public AdapterOf<Decoder> {
                  {"Follows public readers of the files; no real data was seen.",
                   "Only transcript.jsonl is read. conversations/*.db hold protocol buffers without a public schema, "
                   "implicit/*.pb are encrypted; both stay unread.",
-                  "Long outputs are cut in transcript.jsonl.",
-                  "A call and its result are joined by the number of their steps.",
-                  "The lines that an edit changes are not told: its texts are JSON in JSON.",
+                  "Long outputs are cut in transcript.jsonl.", "The lines that an edit changes are not told.",
                   "The working directory is not recorded."},
              .storage_locations = {"~/.gemini/antigravity/brain", "~/.gemini/antigravity-ide/brain",
                                    "~/.gemini/antigravity-cli/brain"},

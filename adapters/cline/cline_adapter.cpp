@@ -19,8 +19,7 @@ AdapterDescription describe_tasks(Platform platform, const std::string& extensio
           .limitations =
               {"Where the interface messages of a task are lost or cut, the model's history tells the rest; its early "
                "entries have no times.",
-               "Failures of tools are inferred in tasks from the wording of the results.",
-               "The lines that an edit changes are counted from its input."},
+               "Failures of tools are inferred in tasks from the wording of the results."},
           // Per editor; remote servers store the same under ~/.vscode-server/data and the like.
           .storage_locations = {"~/.config/<editor>/User/globalStorage/" + extension + "/tasks",
                                 "~/Library/Application Support/<editor>/User/globalStorage/" + extension + "/tasks",

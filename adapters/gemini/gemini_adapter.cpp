@@ -35,8 +35,7 @@ class GeminiAdapter final : public json::AdapterOf<MessageDecoder> {
                    .limitations =
                        {"Gemini CLI stores no git branch, and a working directory only for each project.",
                         "Of chats that Gemini CLI deleted before memd read them, or never recorded, only the prompts "
-                        "are known, from logs.json.",
-                        "Thoughts are the summaries that Gemini CLI shows."},
+                        "are known, from logs.json."},
                    .storage_locations = {"~/.gemini/tmp", "$GEMINI_CLI_HOME/.gemini/tmp"},
                    .resume_command = {"gemini", "--resume", "{id}"}}) {}  // gemini --help, 0.61
 

@@ -394,16 +394,15 @@ class Decoder final : public KeyedDecoder<Record> {
 class QwenAdapter final : public AdapterOf<Decoder> {
  public:
   QwenAdapter()
-      : AdapterOf({.platform = Platform::qwen,
-                   .adapter_version = "1.0.0",
-                   .data_completeness = DataCompleteness::full,
-                   .capabilities = all_capabilities_but({Capability::cost, Capability::session_stop}),
-                   .limitations =
-                       {"Chats of Qwen Code before its logs (~/.qwen/tmp, in Gemini CLI's format) are not read.",
-                        "Requests that Qwen Code makes for itself, as for its memory, are counted in the session that "
-                        "was open; nothing else is known of them."},
-                   .storage_locations = {"~/.qwen/projects", "$QWEN_HOME/projects", "$QWEN_RUNTIME_DIR/projects"},
-                   .resume_command = {"qwen", "--resume", "{id}"}}) {}  // qwen --help
+      : AdapterOf(
+            {.platform = Platform::qwen,
+             .adapter_version = "1.0.0",
+             .data_completeness = DataCompleteness::full,
+             .capabilities = all_capabilities_but({Capability::cost, Capability::session_stop}),
+             .limitations = {"Chats of Qwen Code before its logs (~/.qwen/tmp, in Gemini CLI's format) are not read.",
+                             "Of requests that Qwen Code makes for itself only the tokens are known."},
+             .storage_locations = {"~/.qwen/projects", "$QWEN_HOME/projects", "$QWEN_RUNTIME_DIR/projects"},
+             .resume_command = {"qwen", "--resume", "{id}"}}) {}  // qwen --help
 
   std::vector<fs::path> roots(const HomeLayout& home) const override {
     std::vector<fs::path> roots = home.roots_in("QWEN_HOME", ".qwen", "projects");
