@@ -104,9 +104,12 @@ TEST(PackLines, AConstraintStandsOnce) {
       .user("Now draw the page of the report for May.")
       .answer("Yes.");
   const WorkingState state = state_after(s);
-  EXPECT_THAT(texts_in(state.constraints),
-              testing::UnorderedElementsAre("Never touch the parser.", "Always sort by date in the export.",
-                                            testing::StartsWith("Please keep the old header")));
+  std::vector<std::string> told = texts_in(state.constraints);
+  for (const ExtractedSentence& goal : state.goal)
+    told.push_back(goal.text);
+  EXPECT_THAT(told, testing::UnorderedElementsAre("Never touch the parser.", "Always sort by date in the export.",
+                                                  testing::StartsWith("Please keep the old header"),
+                                                  "Now draw the page of the report for May."));
 }
 
 TEST(PackLines, AProblemIsOpenUntilItIsSaidToBeMended) {
