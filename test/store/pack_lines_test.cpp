@@ -550,10 +550,13 @@ TEST(PackLines, AFileThatWasRemovedOrIsOfNoProjectHasNoLine) {
   s.call("d1", "Bash", "git rm -q /w/p/old.go && rm -rf /w/p/lib; mv /w/p/todo/b.md /w/p/done/b.md").result("d1", "");
   s.call("d2", "Bash", "rm /w/p/back.go").result("d2", "");
   s.call("d3", "Edit", "/w/p/back.go", "/w/p/back.go").result("d3", "ok");
+  s.call("d4", "Write", "/w/p/lib/new.go", "/w/p/lib/new.go").result("d4", "ok");
+  s.call("d5", "Bash", "rm lib/a.go").result("d5", "");
   std::vector<std::string> files;
   for (const WorkingFile& file : state_after(s).files)
     files.push_back(file.path);
-  EXPECT_THAT(files, testing::UnorderedElementsAre("/w/p/rows.go", "/w/p/back.go", "/w/p/done/b.md"));
+  EXPECT_THAT(files,
+              testing::UnorderedElementsAre("/w/p/rows.go", "/w/p/back.go", "/w/p/lib/new.go", "/w/p/done/b.md"));
 }
 
 TEST(PackLines, WhatAPersonAgreesToIsSaid) {
