@@ -104,9 +104,12 @@ TEST(PackLines, AConstraintStandsOnce) {
       .user("Now draw the page of the report for May.")
       .answer("Yes.");
   const WorkingState state = state_after(s);
-  EXPECT_THAT(texts_in(state.constraints),
-              testing::UnorderedElementsAre("Never touch the parser.", "Always sort by date in the export.",
-                                            testing::StartsWith("Please keep the old header")));
+  std::vector<std::string> told = texts_in(state.constraints);
+  for (const ExtractedSentence& goal : state.goal)
+    told.push_back(goal.text);
+  EXPECT_THAT(told, testing::UnorderedElementsAre("Never touch the parser.", "Always sort by date in the export.",
+                                                  testing::StartsWith("Please keep the old header"),
+                                                  "Now draw the page of the report for May."));
 }
 
 TEST(PackLines, AProblemIsOpenUntilItIsSaidToBeMended) {
@@ -547,10 +550,13 @@ TEST(PackLines, AFileThatWasRemovedOrIsOfNoProjectHasNoLine) {
   s.call("d1", "Bash", "git rm -q /w/p/old.go && rm -rf /w/p/lib; mv /w/p/todo/b.md /w/p/done/b.md").result("d1", "");
   s.call("d2", "Bash", "rm /w/p/back.go").result("d2", "");
   s.call("d3", "Edit", "/w/p/back.go", "/w/p/back.go").result("d3", "ok");
+  s.call("d4", "Write", "/w/p/lib/new.go", "/w/p/lib/new.go").result("d4", "ok");
+  s.call("d5", "Bash", "rm lib/a.go").result("d5", "");
   std::vector<std::string> files;
   for (const WorkingFile& file : state_after(s).files)
     files.push_back(file.path);
-  EXPECT_THAT(files, testing::UnorderedElementsAre("/w/p/rows.go", "/w/p/back.go", "/w/p/done/b.md"));
+  EXPECT_THAT(files,
+              testing::UnorderedElementsAre("/w/p/rows.go", "/w/p/back.go", "/w/p/lib/new.go", "/w/p/done/b.md"));
 }
 
 TEST(PackLines, WhatAPersonAgreesToIsSaid) {

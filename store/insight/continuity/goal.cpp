@@ -153,23 +153,14 @@ bool is_words_of_client(std::string_view text) {
   return text.starts_with('<') || text.starts_with("[Request interrupted") || text.starts_with("Caveat:");
 }
 
-}  // namespace
-
-double binding_force(std::string_view sentence) {
-  if (words_in(normalized_sentence(sentence)) < 3 || is_pasted(sentence) || announces(sentence)) return 0;
-  return force_of(sentence);
-}
-
-namespace {
-
 // The requests of a session, by what was done about them.
 class Requests {
  public:
   explicit Requests(const SessionPast& past)
-      : past_(past), work_(work_of_turns(past)), present_(begin_of_present_work(past)) {
-    for (const TurnWork& turn : work_)
-      agent_works_ = agent_works_ || turn.works;
-  }
+      : past_(past),
+        work_(work_of_turns(past)),
+        present_(begin_of_present_work(past)),
+        agent_works_(std::ranges::any_of(work_, &TurnWork::works)) {}
 
   // Returns whether the agent only answered it and was asked something else since.
   bool was_answered(const PastText& request) const {
@@ -191,10 +182,15 @@ class Requests {
   const SessionPast& past_;
   const std::vector<TurnWork> work_;
   const std::size_t present_;  // index of an exchange
-  bool agent_works_ = false;   // in any exchange
+  const bool agent_works_;     // in any exchange
 };
 
 }  // namespace
+
+double binding_force(std::string_view sentence) {
+  if (words_in(normalized_sentence(sentence)) < 3 || is_pasted(sentence) || announces(sentence)) return 0;
+  return force_of(sentence);
+}
 
 void find_goal(const SessionPast& past, WorkingState& out) {
   const Requests requests(past);
@@ -210,14 +206,14 @@ void find_goal(const SessionPast& past, WorkingState& out) {
     if (t.speaker == Speaker::agent || is_words_of_client(t.text)) continue;
     last = &t;
     agreed = is_continue_prompt(typed(t.text)) ? agent : nullptr;
-    if (is_continue_prompt(typed(t.text))) continue;
+    const bool is_shell = t.speaker == Speaker::user && past.exchanges[t.exchange].origin == Origin::shell;
+    if (is_shell || is_continue_prompt(typed(t.text))) continue;
     later += first != nullptr;
     if (shows_terminal(t.text) || only_asks(without_code_blocks(typed(t.text)), first != nullptr) ||
         requests.was_answered(t)) {
       question = &t;
       continue;
     }
-    if (t.speaker == Speaker::user && past.exchanges[t.exchange].origin == Origin::shell) continue;
     if (first == nullptr && t.speaker == Speaker::user) first = &t;
     now = &t;
   }

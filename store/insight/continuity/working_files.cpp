@@ -108,18 +108,22 @@ class Presence {
   explicit Presence(const SessionPast& past) : cwd_(past.cwd), present_(begin_of_present_work(past)) {}
 
   void use(const std::string& path, std::size_t exchange) { used_[path] = exchange; }
-  void write(const std::string& path) { removed_.erase(path); }
+  void write(const std::string& path) {
+    std::erase_if(removed_, [&](const std::string& r) { return covers(r, path); });
+  }
   void remove(std::string path) { removed_.insert(std::move(path)); }
 
   bool is_present(const std::string& path) const {
     const auto used = used_.find(path);
     if (is_apart(path, cwd_) || (used != used_.end() && used->second < present_)) return false;
-    return std::ranges::none_of(removed_, [&](const std::string& r) {
-      return path.starts_with(r) && (path.size() == r.size() || path[r.size()] == '/');
-    });
+    return std::ranges::none_of(removed_, [&](const std::string& r) { return covers(r, path); });
   }
 
  private:
+  static bool covers(std::string_view removed, std::string_view path) {
+    return path.starts_with(removed) && (path.size() == removed.size() || path[removed.size()] == '/');
+  }
+
   const std::string_view cwd_;
   const std::size_t present_;  // index of an exchange
   std::map<std::string, std::size_t, std::less<>> used_;
