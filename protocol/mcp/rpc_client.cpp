@@ -40,19 +40,12 @@ Error closed_by_daemon() {
 
 }  // namespace
 
-RpcClient::RpcClient(int connected_socket) : fd_(connected_socket) {
-#ifdef SO_NOSIGPIPE  // macOS, whose headers name MSG_NOSIGNAL for systems that do not know it yet
-  const int yes = 1;
-  ::setsockopt(fd_.get(), SOL_SOCKET, SO_NOSIGPIPE, &yes, sizeof yes);
-#endif
-}
-
 Result<void> RpcClient::send_line(std::string_view line) {
   while (!line.empty()) {
-#ifdef SO_NOSIGPIPE
-    const ssize_t n = ::send(fd_.get(), line.data(), line.size(), 0);
-#else
+#ifdef MSG_NOSIGNAL
     const ssize_t n = ::send(fd_.get(), line.data(), line.size(), MSG_NOSIGNAL);
+#else
+    const ssize_t n = ::send(fd_.get(), line.data(), line.size(), 0);
 #endif
     if (n < 0 && errno == EINTR) continue;
     if (n < 0 && (errno == EPIPE || errno == ECONNRESET)) return closed_by_daemon();

@@ -18,7 +18,7 @@ class RpcClient {
  public:
   using OnProgress = std::function<void(double done, double total, std::string_view message)>;
 
-  explicit RpcClient(int connected_socket);
+  explicit RpcClient(int connected_socket) : fd_(connected_socket) {}
   RpcClient(RpcClient&&) noexcept = default;
   RpcClient& operator=(RpcClient&&) = delete;
 
