@@ -4,6 +4,7 @@
 #include "adapters/json/record_builder.hpp"
 #include "adapters/names.hpp"
 #include "adapters/registry.hpp"
+#include "adapters/tool_calls/choices.hpp"
 #include "adapters/tool_calls/tool_input.hpp"
 #include "adapters/tool_calls/tool_result.hpp"
 #include "schemas/base/stamp.hpp"
@@ -14,10 +15,11 @@
 #include <utility>
 
 // GitHub Copilot CLI: seen on disk, 1.0.102; the types of events are those of github/copilot-sdk at cc0438d
-// (nodejs/src/generated/session-events.ts). A log for each session, session-state/<session>/events.jsonl, before 1.0
-// session-state/<session>.jsonl. Each event is {type, data, id, timestamp, parentId, agentId}; parentId is that of the
-// event written before. An event with an agentId belongs to a subagent, whose session memd calls
-// <session>/agent-<agentId>; older versions tell only the call that started it (parentToolCallId).
+// (nodejs/src/generated/session-events.ts), human_response.recorded of its java/ as of 1.0.102. A log for each session,
+// session-state/<session>/events.jsonl, before 1.0 session-state/<session>.jsonl. Each event is {type, data, id,
+// timestamp, parentId, agentId}; parentId is that of the event written before. An event with an agentId belongs to a
+// subagent, whose session memd calls <session>/agent-<agentId>; older versions tell only the call that started it
+// (parentToolCallId).
 namespace memd::copilot {
 namespace {
 
@@ -34,6 +36,7 @@ MEMD_KEYS(Outcome, content, message);
 MEMD_KEYS(Context, cwd, branch, repository);
 MEMD_KEYS(Usage, model, inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens, reasoningTokens, apiCallId);
 MEMD_KEYS(Attachment, type);
+MEMD_KEYS(Response, responseKind, message, question, answer, summary, planContent, approved, feedback);
 
 constexpr std::array kLeftOut{
     Reason{"system_prompt", Names("system.message")},
@@ -111,6 +114,8 @@ class Decoder final : public KeyedDecoder<Record> {
     if (type == "tool.execution_start" || type == "tool.user_requested") {
       Event& e = add_call(c, object, data.toolCallId, data.toolName, data.mcpServerName, data.mcpToolName);
       e.is_echo = type == "tool.execution_start";  // of the message that requested it
+    } else if (type == "human_response.recorded") {
+      return read_response(c, object, data);
     } else if (type == "session.usage_record") {
       if (!read_usage(c, object, "usage", ResponsePurpose::turn)) return RecordOutcome::unknown("no_content");
     } else if (type == "session.start" || type == "session.resume" || type == "session.context_changed") {
@@ -197,6 +202,34 @@ class Decoder final : public KeyedDecoder<Record> {
     if (const auto code = token_in(object, "shellExecution", "exitCode"); is_number(code))
       e.facts.exit_code = static_cast<std::int32_t>(integer(code));
     return RecordOutcome::indexed();
+  }
+
+  // What the person answered: a form, a question, or a plan that was shown.
+  static RecordOutcome read_response(RecordBuilder& c, od::object& object, const Data& data) {
+    od::object response;
+    Response told;
+    if (!seek_object(object, "response", response) || !collect(response, told)) {
+      c.diagnose(DiagnosticType::missing_field, {"response"});
+      return RecordOutcome::unknown("no_content");
+    }
+    const auto kind = string_body(told.responseKind);
+    std::string choices;
+    if (kind == "ask_user") {
+      choices = tool_calls::choices_of_form(c.text(told.message), object_text(response, "requestedSchema"),
+                                            object_text(response, "content"));
+    } else if (kind == "user_input") {
+      choices = tool_calls::choice_line(c.text(told.question), c.text(told.answer));
+    } else if (kind == "exit_plan_mode" && is_true(told.approved)) {
+      choices = kPlanAccepted;
+      choices += one_line(c.text(is_string(told.planContent) ? told.planContent : told.summary, 400), 200);
+    } else if (kind == "exit_plan_mode") {
+      choices = tool_calls::choice_line(one_line(c.text(told.summary), 200), c.text(told.feedback));
+    } else {
+      c.diagnose(DiagnosticType::unknown_field_value, {"responseKind"});
+      return RecordOutcome::unknown("unknown_kind");
+    }
+    tool_calls::add_choices(c, c.text(data.toolCallId), std::move(choices));
+    return c.emitted() ? RecordOutcome::indexed() : RecordOutcome::skipped("no_answer");
   }
 
   static void read_context(RecordBuilder& c, od::object& object, const Data& data, std::string_view type) {

@@ -184,9 +184,9 @@ void RuleReader::give(const GiveMessage& message, const Place& place) {
           append_word(output, part.text, '\n');
         else if (injected)
           c_.add_injected("context", std::move(part.text));
-        else if (*role == Role::assistant)
+        else if (*role == Role::assistant && part.text != summary_)
           c_.add_said(EventKind::assistant_msg, std::move(part.text));
-        else
+        else if (*role != Role::assistant)
           add_prompt(is_text ? std::move(part.text) : std::string(), Origin::typed,
                      is_text ? std::string() : std::move(part.text));
         break;
@@ -220,7 +220,10 @@ void RuleReader::give(const GiveText& what, const Place& place) {
     case GiveText::As::prompt: add_prompt(std::move(text), what.origin, file_marks(what.files, place)); break;
     case GiveText::As::answer: c_.add_said(EventKind::assistant_msg, std::move(text)); break;
     case GiveText::As::thinking: c_.add_said(EventKind::thinking, std::move(text)); break;
-    case GiveText::As::compaction: c_.add_compaction(lookup_.text(what.details, place), std::move(text)); break;
+    case GiveText::As::compaction:
+      summary_ = text;
+      c_.add_compaction(lookup_.text(what.details, place), std::move(text));
+      break;
     case GiveText::As::injected:
       if (!json::trimmed(text).empty()) c_.add_injected(what.name, std::move(text));
       break;

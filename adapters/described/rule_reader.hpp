@@ -53,6 +53,7 @@ class RuleReader {
   bool gave_session_ = false;
   std::string_view unknown_;  // why the record's shape is not known; empty: it is
   std::string_view skip_;
+  std::string summary_;  // of a compaction; the message that repeats it is no answer
 };
 
 // Returns a directory: a path, the path of a file:// address, or the first of several lines.

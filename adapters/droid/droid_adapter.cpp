@@ -5,6 +5,7 @@
 #include "adapters/names.hpp"
 #include "adapters/registry.hpp"
 #include "adapters/snapshot/held_source.hpp"
+#include "adapters/tool_calls/choices.hpp"
 #include "adapters/tool_calls/tool_input.hpp"
 #include "adapters/tool_calls/tool_result.hpp"
 #include "schemas/base/stamp.hpp"
@@ -191,9 +192,11 @@ class Decoder final : public KeyedDecoder<Record> {
   static void read_result(RecordBuilder& c, const Block& block, od::object& object) {
     ContentText content = read_content(c, object, "content");
     const auto exit_code = tool_calls::exit_code_behind("[Process exited with code ", content.text);
+    std::string choices = tool_calls::choices_in({}, {}, content.text);
     Event& e = tool_calls::add_result(c, c.text(block.tool_use_id), std::move(content.text), is_true(block.is_error));
     e.summary = std::move(content.marks);
     e.facts.exit_code = exit_code;
+    tool_calls::add_choices(c, std::string(e.call_id), std::move(choices));
   }
 
   const bool is_settings_;
@@ -213,8 +216,8 @@ class DroidAdapter final : public AdapterOf<Decoder> {
                   "droid counts tokens for a whole session, not for each response: they are its account, on the "
                   "day of its first request; if its model was changed, under both.",
                   "The program's version is not in its files.",
-                  "Compactions, task lists and subagents are read as the program's strings describe them; none "
-                  "was seen on disk."},
+                  "Compactions, task lists, subagents and answers to questions are read as the program's strings "
+                  "describe them; none was seen on disk."},
              .storage_locations = {"~/.factory/sessions"},
              .resume_command = {"droid", "--resume", "{id}"}}) {}  // docs/reference/cli-reference of Factory-AI/factory
 

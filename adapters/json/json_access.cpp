@@ -33,6 +33,12 @@ std::string_view token_in(od::object& outer, std::string_view object, std::strin
   return seek_object(outer, object, inner) && seek(inner, key, value) ? token_of(value) : std::string_view{};
 }
 
+std::string object_text(od::object& outer, std::string_view key) {
+  od::object inner;
+  std::string_view raw;
+  return seek_object(outer, key, inner) && !inner.raw_json().get(raw) ? std::string(raw) : std::string();
+}
+
 bool InnerJson::open(std::string_view text) {
   padded_ = text;
   padded_.resize(text.size() + simdjson::SIMDJSON_PADDING, ' ');

@@ -244,6 +244,9 @@ std::string media_mark(TextReader& reader, std::string_view kind, od::object& bl
 // Returns the token of a member of an object in `outer`; empty: there is none.
 std::string_view token_in(od::object& outer, std::string_view object, std::string_view key);
 
+// Returns the object under `key` as JSON; empty: there is none.
+std::string object_text(od::object& outer, std::string_view key);
+
 // Appends the text of a content value: a string, or blocks whose texts are joined by newlines. Returns false only for
 // broken JSON.
 bool append_texts(TextReader& reader, od::value& content, std::string& text);

@@ -120,7 +120,9 @@ class RecordBuilder : public RecordEvents, public RecordContext {
     for (Event& e : events()) {
       e.id_is_local = true;
       if (e.input_hash != 0) continue;
-      e.input_hash = hash_combine(hash64(e.text, hash64(e.summary)), static_cast<std::uint64_t>(e.time));
+      // An estimated time may be another one in a copy.
+      const TimeMs told = e.time_estimated ? 0 : e.time;
+      e.input_hash = hash_combine(hash64(e.text, hash64(e.summary)), static_cast<std::uint64_t>(told));
     }
   }
 

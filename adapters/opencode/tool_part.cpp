@@ -92,13 +92,6 @@ void count_changes(od::object& state, std::string_view tool, std::vector<FileTou
   }
 }
 
-// Returns a member as JSON text; empty if it is no object.
-std::string object_in(od::object& outer, std::string_view key) {
-  od::object inner;
-  std::string_view raw;
-  return seek_object(outer, key, inner) && !inner.raw_json().get(raw) ? std::string(raw) : std::string();
-}
-
 MEMD_KEYS(StateKeys, status, output, error);
 MEMD_KEYS(ToolPartTimeKeys, start, end);
 MEMD_KEYS(ContentKeys, type, text, message);
@@ -199,7 +192,7 @@ void read_tool_part(ItemContext& c, const ToolPart& given, od::object& state) {
   }
   if (status != "completed" || !tool_calls::asks_person(part.tool)) return;
   const TimeMs answered = c.out().events.back().time;
-  std::string choices = tool_calls::choices_in(part.tool, object_in(state, "input"), object_in(state, "metadata"));
+  std::string choices = tool_calls::choices_in(part.tool, object_text(state, "input"), object_text(state, "metadata"));
   tool_calls::add_choices(c, part.call_id, std::move(choices), answered);
 }
 

@@ -16,6 +16,7 @@ namespace {
 
 constexpr Names kQuestionTools(
     "AskUserQuestion ask_user_question ask_user request_user_input question askQuestions vscode_askQuestions");
+constexpr std::string_view kNumbered = "1. [question] ";  // droid: "[answer] …" below each question
 constexpr std::string_view kProse = "User has provided the following answers:";  // Qwen Code: "**header**: answer"
 
 struct Question {
@@ -43,7 +44,7 @@ std::string_view question_of(const std::vector<Question>& questions, std::string
   return is_place && !questions[place].text.empty() ? questions[place].text : name;
 }
 
-// Returns "SQLite", ["SQLite", "WAL"], {"answers": […]} or {"selected": […], "freeText": "…"} as text.
+// Returns "SQLite", true, ["SQLite", "WAL"], {"answers": […]} or {"selected": […], "freeText": "…"} as text.
 std::string answer_of(const dom::element& value) {
   std::string out;
   const auto add = [&](std::string_view text) { out.append(out.empty() ? "" : ", ").append(text); };
@@ -62,13 +63,23 @@ std::string answer_of(const dom::element& value) {
     for (const std::string_view key : {"answers", "selected"})
       if (!object[key].get(list)) add_list(list);
     if (const auto typed = text_of(object, "freeText"); !typed.empty()) add(typed);
+  } else if (!value.is_null()) {
+    out = simdjson::minify(value);
   }
   return out;
 }
 
 void add_line(std::string& out, std::string_view question, std::string_view answer) {
-  if (question.empty() || trimmed(answer).empty()) return;
+  if (trimmed(question).empty() || trimmed(answer).empty()) return;
   out.append(out.empty() ? "" : "\n").append(question).append(": ").append(answer);
+}
+
+// Takes the next line from `text`, without blanks around it.
+std::string_view take_line(std::string_view& text) {
+  const std::size_t end = std::min(text.find('\n'), text.size());
+  const std::string_view line = trimmed(text.substr(0, end));
+  text.remove_prefix(std::min(end + 1, text.size()));
+  return line;
 }
 
 // {"answers": {"<question>": <answer>}}, or a list of answers in the order of the questions, or of {"question",
@@ -98,9 +109,7 @@ std::string choices_of_prose(const std::vector<Question>& questions, std::string
   constexpr std::string_view kMark = "**";
   std::string out;
   while (!lines.empty()) {
-    const std::size_t end = std::min(lines.find('\n'), lines.size());
-    const std::string_view line = trimmed(lines.substr(0, end));
-    lines.remove_prefix(std::min(end + 1, lines.size()));
+    const std::string_view line = take_line(lines);
     const std::size_t mark = line.find("**: ", kMark.size());
     if (line.starts_with(kMark) && mark != std::string_view::npos)
       add_line(out, question_of(questions, line.substr(kMark.size(), mark - kMark.size())),
@@ -111,12 +120,37 @@ std::string choices_of_prose(const std::vector<Question>& questions, std::string
   return out;
 }
 
+// "1. [question] Which store?", below it "[answer] SQLite"; an answer may have several lines.
+std::string numbered_choices(std::string_view lines) {
+  constexpr std::string_view kQuestion = ". [question] ";
+  constexpr std::string_view kAnswer = "[answer] ";
+  std::string out;
+  std::string_view question;
+  std::string answer;
+  const auto add = [&] { add_line(out, std::exchange(question, {}), std::exchange(answer, {})); };
+  while (!lines.empty()) {
+    const std::string_view line = take_line(lines);
+    const std::size_t number = std::min(line.find_first_not_of("0123456789"), line.size());
+    if (number > 0 && line.substr(number).starts_with(kQuestion)) {
+      add();
+      question = line.substr(number + kQuestion.size());
+    } else if (answer.empty() && line.starts_with(kAnswer)) {
+      answer = line.substr(kAnswer.size());
+    } else if (!answer.empty() && !line.empty()) {
+      answer.append(" ").append(line);
+    }
+  }
+  add();
+  return out;
+}
+
 }  // namespace
 
 bool asks_person(std::string_view tool) { return kQuestionTools.has(tool); }
 
 std::string choices_in(std::string_view tool, std::string_view input, std::string_view result) {
   result = trimmed(result);
+  if (tool.empty() && result.starts_with(kNumbered)) return numbered_choices(result);
   const bool is_json = result.starts_with('{') && result.find("\"answers\"") != std::string_view::npos;
   const bool is_prose = result.starts_with(kProse);
   if ((!tool.empty() && !asks_person(tool)) || (!is_json && (!is_prose || tool.empty()))) return {};
@@ -128,6 +162,31 @@ std::string choices_in(std::string_view tool, std::string_view input, std::strin
   if (is_prose) return choices_of_prose(questions, result.substr(kProse.size()));
   if (!told.parse(result, object) || (tool.empty() && object.size() != 1)) return {};
   return choices_of(questions, object);
+}
+
+std::string choices_of_form(std::string_view message, std::string_view schema, std::string_view content) {
+  DomParser shown;
+  DomParser told;
+  dom::object form;
+  dom::object answers;
+  std::string out;
+  if (!told.parse(content, answers)) return out;
+  const auto fields = shown.parse(schema, form) ? object_of(form, "properties") : std::nullopt;
+  const bool is_one = (fields ? fields->size() : answers.size()) == 1;
+  for (const auto& [name, value] : answers) {
+    const auto field = fields ? object_of(*fields, name) : std::nullopt;
+    std::string_view question = is_one ? message : std::string_view();
+    for (const std::string_view words : {"description", "title"})
+      if (question.empty() && field) question = text_of(*field, words);
+    add_line(out, question.empty() ? name : question, answer_of(value));
+  }
+  return out;
+}
+
+std::string choice_line(std::string_view question, std::string_view answer) {
+  std::string out;
+  add_line(out, question, answer);
+  return out;
 }
 
 void add_choices(RecordBuilder& c, std::string_view call_id, std::string choices, TimeMs time) {

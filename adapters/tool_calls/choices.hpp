@@ -20,6 +20,13 @@ bool asks_person(std::string_view tool);
 // them. `result`: the whole text that it returned.
 std::string choices_in(std::string_view tool, std::string_view input, std::string_view result);
 
+// Returns the same of a form that the person filled in (an elicitation of MCP). `content`: JSON of the answers by
+// field. `schema`: JSON Schema of the fields. `message`: what stood above them, the question of a form with one field.
+std::string choices_of_form(std::string_view message, std::string_view schema, std::string_view content);
+
+// Returns one line of such a text; empty if either part is blank.
+std::string choice_line(std::string_view question, std::string_view answer);
+
 // Adds the event for such a text, unless it is empty. `time`: when the person answered; 0: the record's time.
 void add_choices(json::RecordBuilder& record, std::string_view call_id, std::string choices, TimeMs time = 0);
 

@@ -2,6 +2,7 @@
 #include "adapters/json/log_decoder.hpp"
 #include "adapters/json/record_builder.hpp"
 #include "adapters/registry.hpp"
+#include "adapters/tool_calls/choices.hpp"
 #include "adapters/tool_calls/tool_input.hpp"
 #include "adapters/tool_calls/tool_result.hpp"
 #include "adapters/vibe/session_reader.hpp"
@@ -26,8 +27,9 @@ MEMD_KEYS(StateKeys, status, outputText, decision, error);
 MEMD_KEYS(ResultKeys, stdout_, stderr_, returncode, timed_out, content);
 
 std::string_view plain_name(std::string_view tool) {
-  constexpr std::string_view kOwn = "file_system.";
-  return tool.starts_with(kOwn) ? tool.substr(kOwn.size()) : tool;
+  for (const std::string_view group : {"file_system.", "ui."})
+    if (tool.starts_with(group)) return tool.substr(group.size());
+  return tool;
 }
 
 constexpr tool_calls::ToolAccess access_of{Names("read_file"), Names("write_file search_replace edit"),
@@ -152,6 +154,7 @@ class Decoder final : public KeyedDecoder<ItemKeys> {
     if (status == "running" || status == "pending") return RecordOutcome::indexed();
     ResultKeys told;
     std::string output = read_output(c, entry, state, told);
+    std::string choices = tool_calls::choices_in(tool, {}, output);
     Event& result = tool_calls::add_result(c, id, std::move(output));
     result.tool = tool;
     if (is_number(told.returncode)) result.facts.exit_code = static_cast<std::int32_t>(integer(told.returncode));
@@ -159,6 +162,7 @@ class Decoder final : public KeyedDecoder<ItemKeys> {
     if (const auto decision = string_body(state.decision); !decision.empty() && decision != "execute")
       result.summary = kRejectedMark;
     if (is_true(told.timed_out) || status == "cancelled" || status == "interrupted") result.summary = kInterruptedMark;
+    tool_calls::add_choices(c, id, std::move(choices));
     return RecordOutcome::indexed();
   }
 

@@ -28,14 +28,34 @@ TEST(Choices, AreReadInEveryForm) {
                        "User has provided the following answers:\n\n**Store**: SQLite\nin a file\n**Port**: 80"),
             "Store: SQLite in a file\nPort: 80")
       << "Qwen Code";
+  EXPECT_EQ(choices_in("ask_user_question", {},
+                       R"({"answers": [{"question": "Which store?", "answer": "SQLite", "isOther": false},)"
+                       R"({"question": "Which port?", "answer": "80, 81", "isOther": true}], "cancelled": false})"),
+            both)
+      << "Vibe";
+  EXPECT_EQ(
+      choices_in({}, {}, "1. [question] Which store?\n[answer] SQLite\n\n2. [question] Which port?\n[answer] 80,\n81"),
+      both)
+      << "droid";
+}
+
+TEST(Choices, OfAFormAreNamedByItsFields) {
+  constexpr std::string_view kForm =
+      R"({"properties":{"db":{"title":"Store","description":"Which store?"},"wal":{"title":"Log"},"port":{}}})";
+  EXPECT_EQ(choices_of_form("Details, please.", kForm, R"({"db":"SQLite","wal":true,"port":80,"note":null})"),
+            "Which store?: SQLite\nLog: true\nport: 80");
+  EXPECT_EQ(choices_of_form("Details, please.", kForm, R"({"db":"SQLite"})"), "Which store?: SQLite");
+  EXPECT_EQ(choices_of_form("Which one?", {}, R"({"db":["SQLite","WAL"]})"), "Which one?: SQLite, WAL");
+  EXPECT_EQ(choices_of_form("Which one?", kForm, "{}"), "");
 }
 
 TEST(Choices, WhatWasNotAnsweredIsNone) {
   for (const std::string_view result :
        {"User dismissed ask_user dialog without answering.", "User declined to answer the questions.",
         R"({"answers":{}})", R"({"answers":{"0":""}})", R"({"answers":{"Store":{"selected":[],"skipped":true}}})",
-        R"({"answers":"SQLite"})", R"({"answers":{"0":"SQL)", "", "{}"})
+        R"({"answers":"SQLite"})", R"({"answers":{"0":"SQL)", "", "{}", R"({"answers":[],"cancelled":true})"})
     EXPECT_EQ(choices_in("ask_user", kAsked, result), "") << result;
+  EXPECT_EQ(choices_in({}, {}, "1. [question] Which store?\n[answer] \n"), "");
 }
 
 TEST(Choices, OnlyAToolThatAsksHasSome) {

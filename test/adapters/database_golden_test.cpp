@@ -102,6 +102,22 @@ TEST(DatabaseGolden, EveryCaseDecodesAsWritten) {
   }
 }
 
+// Goose begins a deleted database with equal ids of sessions: a key must not mean another row then.
+TEST(DatabaseGolden, GoosesUsageIsNotKnownByItsPlace) {
+  const DiskView files;
+  for (const auto& c : database_cases()) {
+    if (c.adapter->platform() != Platform::goose) continue;
+    DatabaseHome home(c);
+    for (const auto& sql : statements(c))
+      home.writer().run(sql);
+    const auto before = test::decode_snapshot(*c.adapter, home.candidate(), files);
+    home.writer().run("UPDATE usage_ledger SET id = id + 100");
+    const auto after = test::decode_snapshot(*c.adapter, home.candidate(), files);
+    const auto& keys = after.sessions.at("goose:20260301_1").keys;
+    EXPECT_NE(before.sessions.at("goose:20260301_1").keys, keys);
+  }
+}
+
 // The stored text of each event can be read again from its item.
 TEST(DatabaseGolden, EventTextFindsEveryEventAgain) {
   const DiskView files;
