@@ -4,12 +4,14 @@ option(MEMD_UNITY "Compile the sources of a library in groups (every preset but 
 cmake_host_system_information(RESULT memd_memory QUERY TOTAL_PHYSICAL_MEMORY)
 cmake_host_system_information(RESULT memd_processors QUERY NUMBER_OF_LOGICAL_CORES)
 math(EXPR memd_memory "${memd_memory} / ${memd_processors}")  # MiB for each processor
-# Twice the bytes take a sixth less of CPU; the compiler then takes up to 3.3 GB. Many processors need many groups.
+# With a sanitizer twice the bytes take a sixth less of CPU; the compiler then takes up to 3.3 GB. Many processors need many
+# groups.
 set(group_bytes 150000)
-if(memd_processors LESS_EQUAL 4 AND memd_memory GREATER 8000)
-  set(group_bytes 600000)
-elseif(MEMD_SANITIZE)
+if(MEMD_SANITIZE)
   set(group_bytes 300000)
+  if(memd_processors LESS_EQUAL 4 AND memd_memory GREATER 8000)
+    set(group_bytes 600000)
+  endif()
 endif()
 set(MEMD_UNITY_BYTES ${group_bytes} CACHE STRING "Of sources that one group holds at most")
 
