@@ -249,7 +249,7 @@ step_browser() {
 
 step_asan() {
   # Shorter stacks of allocations and a quarter of the freed memory that is kept: fewer pages to fill.
-  export ASAN_OPTIONS=${ASAN_OPTIONS:-detect_stack_use_after_return=1:strict_string_checks=1:malloc_context_size=8:quarantine_size_mb=64}
+  export ASAN_OPTIONS=${ASAN_OPTIONS:-detect_stack_use_after_return=1:strict_string_checks=1}
   export UBSAN_OPTIONS=${UBSAN_OPTIONS:-print_stacktrace=1}
   build asan && run_ctest asan
 }
