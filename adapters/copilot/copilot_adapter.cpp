@@ -36,7 +36,7 @@ MEMD_KEYS(Outcome, content, message);
 MEMD_KEYS(Context, cwd, branch, repository);
 MEMD_KEYS(Usage, model, inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens, reasoningTokens, apiCallId);
 MEMD_KEYS(Attachment, type);
-MEMD_KEYS(Response, responseKind, message, question, answer, summary, planContent, approved, feedback);
+MEMD_KEYS(Response, responseKind, message, question, answer, summary, planContent, approved);
 
 constexpr std::array kLeftOut{
     Reason{"system_prompt", Names("system.message")},
@@ -219,11 +219,10 @@ class Decoder final : public KeyedDecoder<Record> {
                                             object_text(response, "content"));
     } else if (kind == "user_input") {
       choices = tool_calls::choice_line(c.text(told.question), c.text(told.answer));
-    } else if (kind == "exit_plan_mode" && is_true(told.approved)) {
-      choices = kPlanAccepted;
-      choices += one_line(c.text(is_string(told.planContent) ? told.planContent : told.summary, 400), 200);
     } else if (kind == "exit_plan_mode") {
-      choices = tool_calls::choice_line(one_line(c.text(told.summary), 200), c.text(told.feedback));
+      if (is_true(told.approved))
+        choices = std::string(kPlanAccepted) +
+                  one_line(c.text(is_string(told.planContent) ? told.planContent : told.summary, 400), 200);
     } else {
       c.diagnose(DiagnosticType::unknown_field_value, {"responseKind"});
       return RecordOutcome::unknown("unknown_kind");
