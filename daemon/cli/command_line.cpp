@@ -432,8 +432,13 @@ int refuse(const Offer& offer, const CLI::App& app, const CLI::ParseError& e) {
   const bool is_hook = !commands.empty() && commands.front()->get_name() == "hook";
   const bool extras = dynamic_cast<const CLI::ExtrasError*>(&e) != nullptr;
   std::string why = extras ? unexpected(offer, app) : e.what();
-  if (dynamic_cast<const CLI::RequiredError*>(&e) != nullptr)
-    if (const std::string wrong = wrong_subcommand(app); !wrong.empty()) why = wrong;
+  if (dynamic_cast<const CLI::RequiredError*>(&e) != nullptr) {
+    const std::vector<std::string> words = app.remaining(true);
+    if (const std::string wrong = wrong_subcommand(app); !wrong.empty())
+      why = wrong;
+    else if (!words.empty() && words.front().starts_with('-'))
+      why = unexpected(offer, app);  // perhaps the required option, mistyped
+  }
   std::cerr << "memd: " << harmless(why) << '\n';
   if (!extras) std::cerr << typed_command(app).name << " --help says what it takes.\n";
   return is_hook ? kFailed : kUsage;  // agents take exit code 2 of a hook as a veto

@@ -524,6 +524,7 @@ TEST(PackLines, TheFirstRequestIsAGoalUntilItIsCommittedOrOthersCame) {
 TEST(PackLines, WorkOfAnotherBranchIsOver) {
   const auto files_after = [](const std::string& command) {
     EventScript s;
+    s.in("/w/p", "rows");
     s.user("Tidy the exporter.").call("c1", "Edit", "/w/p/rows.go", "/w/p/rows.go").result("c1", "ok");
     s.user("Now the page.").call("c2", "Bash", command).result("c2", "ok");
     s.call("c3", "Edit", "/w/p/page.go", "/w/p/page.go").result("c3", "ok");
@@ -534,7 +535,9 @@ TEST(PackLines, WorkOfAnotherBranchIsOver) {
   };
   EXPECT_THAT(files_after("git checkout main && git pull"), ElementsAre("/w/p/page.go"));
   EXPECT_THAT(files_after("gh pr merge 7 --squash"), ElementsAre("/w/p/page.go"));
-  for (const char* stays : {"git checkout -b page", "git checkout -- rows_test.go", "git status"})
+  EXPECT_THAT(files_after("gh pr merge 7 && git checkout rows"), ElementsAre("/w/p/page.go"));
+  for (const char* stays : {"git checkout -b page", "git checkout -- rows_test.go", "git status",
+                            "git checkout main && make test; git checkout rows"})
     EXPECT_THAT(files_after(stays), testing::UnorderedElementsAre("/w/p/page.go", "/w/p/rows.go")) << stays;
 }
 

@@ -15,20 +15,33 @@ bool is_refused_or_failed(const SessionPast& past, const PastEvent& call) {
   return result != nullptr && result->failed;
 }
 
-// Returns whether "git checkout", "git switch" and the like are followed by the name of a branch that exists: neither
-// by an option ("-b new" takes the work along) nor by a file.
-bool names_branch(std::string_view arguments) {
+// Returns the existing branch that the arguments of "git checkout" or "git switch" name; empty: they are an option ("-b
+// new" takes the work along) or files.
+std::string_view branch_in(std::string_view arguments) {
   const std::string_view first = arguments.substr(0, arguments.find_first_of(" ;&|\n"));
-  return !first.empty() && first.front() != '-' && first.find('.') == std::string_view::npos &&
-         !arguments.substr(first.size()).starts_with(" -- ");
+  const bool names_files =
+      first.find('.') != std::string_view::npos || arguments.substr(first.size()).starts_with(" -- ");
+  return first.starts_with('-') || names_files ? std::string_view() : first;
 }
 
-bool turns_to_other_work(std::string_view line) {
-  line = without_here_text(line);
+// Returns the branch that the command line turns to last; empty: none.
+std::string_view branch_turned_to(std::string_view line) {
+  std::string_view out;
   for (const std::string_view command : {"git checkout ", "git switch "})
     for (auto at = line.find(command); at != std::string_view::npos; at = line.find(command, at + 1))
-      if (names_branch(line.substr(at + command.size()))) return true;
+      if (const auto branch = branch_in(line.substr(at + command.size())); !branch.empty()) out = branch;
+  return out;
+}
+
+bool ends_work(std::string_view line) {
   return line.find("gh pr merge") != std::string_view::npos || line.find("gh pr checkout") != std::string_view::npos;
+}
+
+// Returns the index of the first exchange from `begin` on that was on the branch, before `end`; `end`: none was.
+std::size_t first_on(const SessionPast& past, std::string_view branch, std::size_t begin, std::size_t end) {
+  while (begin < end && past.exchanges[begin].git_branch != branch)
+    ++begin;
+  return begin;
 }
 
 }  // namespace
@@ -50,13 +63,19 @@ std::vector<TurnWork> work_of_turns(const SessionPast& past) {
 }
 
 std::size_t begin_of_present_work(const SessionPast& past) {
+  std::size_t ended = 0;
   std::size_t turned = 0;
   std::size_t out = 0;
   for (const PastEvent& e : past.events) {
     if (is_edit(e)) out = turned;
-    if (std::ranges::any_of(e.facts.commands, [](const ShellCommand& c) { return turns_to_other_work(c.line); }) &&
-        !is_refused_or_failed(past, e))
-      turned = e.exchange;
+    if (is_refused_or_failed(past, e)) continue;
+    for (const ShellCommand& command : e.facts.commands) {
+      const std::string_view line = without_here_text(command.line);
+      if (ends_work(line)) turned = ended = e.exchange;
+      // Who comes back to a branch goes on with its work.
+      if (const auto branch = branch_turned_to(line); !branch.empty())
+        turned = first_on(past, branch, ended, e.exchange);
+    }
   }
   return out;
 }

@@ -19,7 +19,8 @@ struct TurnWork {
 std::vector<TurnWork> work_of_turns(const SessionPast& past);
 
 // Returns the index of the exchange in which the session turned to another branch or merged a pull request, the last
-// time that edits followed: earlier work is over. 0 if there is none.
+// time that edits followed: earlier work is over. Of a branch that it came back to, the first exchange on it since a
+// pull request was merged. 0 if there is none.
 std::size_t begin_of_present_work(const SessionPast& past);
 
 }  // namespace memd::continuity
