@@ -11,8 +11,8 @@
 #include <string_view>
 
 // Sealed exports. The first line is plain ASCII: "memd sealed 1 KEY FILE", with the version, the id of the key (16
-// hexadecimal digits) and a random number of the file (32). Pieces follow, each a length (4 bytes, little-endian) and as
-// many bytes: a nonce of 24, up to 64 KiB of the content encrypted with XChaCha20-Poly1305, and a tag of 16. Its
+// hexadecimal digits) and a random number of the file (32). Pieces follow, each a length (4 bytes, little-endian) and
+// as many bytes: a nonce of 24, up to 64 KiB of the content encrypted with XChaCha20-Poly1305, and a tag of 16. Its
 // associated data are the first line with its newline, the number of the piece (8 bytes, little-endian, from 0) and a
 // byte that is 1 for the last piece, so that missing or moved pieces are detected.
 namespace memd::interchange {

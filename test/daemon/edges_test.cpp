@@ -1,6 +1,6 @@
 // Edge cases of answers, by number: 1 an unknown directory, 2 before the first scan, 3 a daemon that is stopped or
-// hangs, 4 a data directory that cannot be written to, 5 what is left out comes first, 6 literal snippets, 7 few tokens,
-// 8 pages without what is no text.
+// hangs, 4 a data directory that cannot be written to, 5 what is left out comes first, 6 literal snippets, 7 few
+// tokens, 8 pages without what is no text.
 #include "daemon/admin/metrics.hpp"
 #include "daemon/interchange/transcript.hpp"
 #include "daemon/serve/client_ledger.hpp"
