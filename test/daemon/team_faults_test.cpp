@@ -194,8 +194,8 @@ TEST_F(TeamFaults, ANetworkThatIsSlowOrCutLosesAndDoublesNothing) {
   proxy.set_pace(2000);  // 200 kB/s
   wait_for_writers(1);
   proxy.set_pace(test::SocketProxy::kAll);
-  for (int i = 0; i < test::wanted_kills(10); ++i) {
-    proxy.cut_after(static_cast<std::size_t>(i % 10) * 3000);  // from the first byte of a connection to all of a push
+  for (int i = 0; i < test::wanted_kills(20); ++i) {
+    proxy.cut_after(static_cast<std::size_t>(i % 20) * 1500);  // from the first byte of a connection to all of a push
     proxy.wait_for_cut(proxy.cuts());
     proxy.mend();
     test::count_kill();

@@ -92,6 +92,8 @@ DECLARE
                    ' ALTER COLUMN answer SET STATISTICS 0';
 BEGIN
   IF to_regclass('memd.' || leaf) IS NOT NULL THEN
+    -- Waits until who makes it right now has told the other sessions that it is a partition, shortly after it is seen.
+    EXECUTE format('LOCK TABLE memd.%I IN ROW EXCLUSIVE MODE', leaf);
     RETURN;
   END IF;
   -- As attaching does. After an advisory lock the catalog would be as it was before.
