@@ -121,11 +121,11 @@ TEST_F(TeamTest, AServerThatIsKilledWhileOnePushesLosesAndDoublesNothing) {
   Machine ada("ada", 1);
   ada.says("walnut");
   ada.init(server_->url("ada"));
-  const int kills = test::wanted_kills(10);
+  const int kills = test::wanted_kills(20);
   for (int i = 0; i < kills; ++i) {
     ada.says("acorn" + std::to_string(i), i % 3);
     auto pushed = std::async(std::launch::async, [&] { return !ada.call("share", {{"action", "sync"}}).is_error; });
-    (void)pushed.wait_for(i % 10 * 20ms);  // the kill meets every step, and the time after the last one
+    (void)pushed.wait_for(i % 20 * 10ms);  // the kill meets every step, and the time after the last one
     server_->kill();
     test::count_kill();
     const bool is_acknowledged = pushed.get();
