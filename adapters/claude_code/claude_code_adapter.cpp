@@ -23,7 +23,9 @@ class ClaudeCodeAdapter final : public Adapter {
                         "If Claude Code deleted a transcript (by default after 30 days) before memd read it, only the "
                         "prompts are left, from its prompt history.",
                         "Subagents of early 2026 without their own file come from progress records, which lack their "
-                        "texts between tool calls."},
+                        "texts between tool calls.",
+                        "Its files of tasks and plans (~/.claude/todos, tasks, plans) are not read: transcripts have "
+                        "the calls that write them."},
         .storage_locations = {"~/.claude/projects", "~/.config/claude/projects", "~/.claude-*/projects",
                               "~/.claude-profiles/*/projects", "$CLAUDE_CONFIG_DIR/projects",
                               "history.jsonl beside each of them"},

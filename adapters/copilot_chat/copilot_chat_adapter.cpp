@@ -32,6 +32,7 @@ class CopilotChatAdapter final : public AdapterOf<RequestDecoder> {
                  {"Follows the public source of VS Code; no real data was seen.",
                   "Tokens are those of the last request of a turn to the model: VS Code records no others.",
                   "Times are known for the start and the end of a turn, and for the rounds of its calls.",
+                  "chatEditingSessions, which hold copies of edited files, are not read.",
                   "The calls of a subagent are part of its parent's turn.",
                   "Chats of chat participants that keep their own sessions (Claude, Codex, cloud agents) are not in "
                   "these files."},
