@@ -243,12 +243,13 @@ Result<std::optional<std::string>> TeamDatabase::content(const TeamShare& share,
 Result<std::vector<TeamHash>> TeamDatabase::hashes(const TeamShare& share) {
   MEMD_TRY_ASSIGN(Connection* const db, connection());
   const std::string number = std::to_string(share.number);
-  MEMD_TRY_ASSIGN(const TeamRows rows, db->run("SELECT path, encode(sha256(content), 'hex') FROM memd.files"
-                                               " WHERE share_no = $1::bigint AND content IS NOT NULL ORDER BY path",
-                                               {{number}}));
+  MEMD_TRY_ASSIGN(const TeamRows rows,
+                  db->run("SELECT path, encode(sha256(content), 'hex'), change::text FROM memd.files"
+                          " WHERE share_no = $1::bigint AND content IS NOT NULL ORDER BY path",
+                          {{number}}));
   std::vector<TeamHash> out;
   for (int i = 0; i < rows.size(); ++i)
-    out.push_back({std::string(rows.text(i, 0)), std::string(rows.text(i, 1))});
+    out.push_back({std::string(rows.text(i, 0)), std::string(rows.text(i, 1)), rows.number(i, 2)});
   return out;
 }
 

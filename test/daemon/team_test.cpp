@@ -107,6 +107,35 @@ TEST_F(TeamTest, ChangesComeInTheirOrderHoweverManyThereAre) {
   EXPECT_EQ(came, all);
 }
 
+// Whatever made a machine pass a file over: the next segment of the session asks for it, or verify does.
+TEST_F(TeamTest, AFileThatWasPassedOverComesLater) {
+  Machine ada("ada", 1);
+  ada.says("walnut");
+  ada.init(server_->url("ada"));
+  admit("bob");
+  Machine bob("bob", 20);
+  bob.join(server_->url("bob"));
+  const auto says_unseen = [&](const std::string& word, int session) {
+    ada.says(word, session);
+    ada.sync();
+    server_->sql("ada", "UPDATE memd.files SET change = 1 WHERE change = (SELECT max(change) FROM memd.files)");
+    bob.sync();
+    EXPECT_NE(bob.contents(), ada.contents());
+  };
+  says_unseen("acorn", 0);
+  says_unseen("quartz", 0);
+  ada.says("bramble", 0);
+  ada.sync();
+  bob.sync();
+  EXPECT_EQ(bob.contents(), ada.contents());
+
+  says_unseen("lantern", 1);
+  EXPECT_THAT(bj::serialize(bob.share({{"action", "verify"}})), HasSubstr("in the database only"));
+  bob.sync();
+  EXPECT_EQ(bob.contents(), ada.contents());
+  expect_all_is_there(bob);
+}
+
 TEST_F(TeamTest, WhoHasNoRightsSeesAndWritesNothing) {
   Machine ada("ada", 1);
   ada.says("walnut");
