@@ -86,19 +86,23 @@ std::vector<std::string> SharePlace::segments(const std::string& machine) const 
 }
 
 Result<std::string> SharePlace::read_segment(const std::string& machine, const std::string& name) const {
-  MEMD_TRY_ASSIGN(std::string file, files_.read("segments/" + machine + "/" + name, kMostSegment));
-  if (name_of(file) != name)
-    return Error(Errc::store_corrupt, "segments/" + machine + "/" + name + ": its content has another hash");
+  const std::string path = path_of_segment(machine, name);
+  MEMD_TRY_ASSIGN(std::string file, read(path));
+  if (name_of(file) != name) return Error(Errc::store_corrupt, path + ": its content has another hash");
   return file;
 }
 
 Result<void> SharePlace::write_segment(const std::string& machine, const std::string& name,
                                        std::string_view file) const {
-  return files_.write("segments/" + machine + "/" + name, file, files::OnDisk::now);
+  return files_.write(path_of_segment(machine, name), file, files::OnDisk::now);
 }
 
 Result<void> SharePlace::remove_segment(const std::string& machine, const std::string& name) const {
-  return remove("segments/" + machine + "/" + name);
+  return remove(path_of_segment(machine, name));
+}
+
+std::string SharePlace::path_of_segment(const std::string& machine, const std::string& name) {
+  return "segments/" + machine + "/" + name;
 }
 
 std::string SharePlace::machine_of(std::string_view path) {

@@ -71,6 +71,8 @@ class SharePlace {
   Result<void> write_segment(const std::string& machine, const std::string& name, std::string_view file) const;
   Result<void> remove_segment(const std::string& machine, const std::string& name) const;
 
+  static std::string path_of_segment(const std::string& machine, const std::string& name);
+
   // All files by their paths below the directory, in the order of the layout above. read() and write() refuse others.
   std::vector<std::string> paths() const;
   Result<std::string> read(const std::string& path) const;

@@ -303,7 +303,7 @@ Result<Exchanged> Sharing::sync(const ShareRow& share, const std::stop_token& st
   MEMD_TRY(admit(work));
   MEMD_TRY(load(work));
   if (!is_settled_) MEMD_TRY(settle(work, stop));
-  MEMD_TRY(receive(work, stop));
+  MEMD_TRY(receive_all(work, stop));
   MEMD_TRY(take_out(work));
   MEMD_TRY(publish(work, stop));
   if (work.done.sent_segments > 0) MEMD_TRY(exchange_files(share));
@@ -584,14 +584,32 @@ Result<void> Sharing::receive(Work& work, const std::stop_token& stop) {
       goes_on = true;
     }
   }
-  for (const Found& f : found)
-    if (!f.name.empty()) waits(Error(Errc::not_found, f.name + ": the segment before it is not there yet"));
+  for (const Found& f : found) {
+    if (f.name.empty()) continue;
+    std::string before = SharePlace::path_of_segment(f.head.machine, f.head.previous);
+    waits(Error(Errc::not_found, f.name + ": the segment before it is not there yet: " + harmless_line(before)));
+    if (!work.place.read(before)) work.lacking.insert(std::move(before));
+  }
   if (work.rows.empty() && files.empty()) return {};
   std::vector<SharedSessionRow> sessions;
   for (auto& [uid, row] : adopted)
     sessions.push_back(std::move(row));
   MEMD_TRY(save(work, sessions));
   return take(work, files, stop);
+}
+
+// Asks a database for segments that it passed over, whatever the reason.
+Result<void> Sharing::receive_all(Work& work, const std::stop_token& stop) {
+  TeamServer* const server = server_of(work.share);
+  for (std::size_t came = 1; came > 0;) {
+    work.lacking.clear();
+    work.done.waiting = 0;
+    work.done.waiting_why.clear();
+    MEMD_TRY(receive(work, stop));
+    if (server == nullptr || work.lacking.empty()) return {};
+    MEMD_TRY_ASSIGN(came, server->bring(work.share.project, work.place, work.lacking));
+  }
+  return {};
 }
 
 // Has ingest read the files, waits for it, and notes who shared what came.
@@ -669,7 +687,10 @@ Result<std::vector<std::string>> Sharing::verify(const ShareRow& share) {
     for (const auto& name : place.segments(machine)) {
       if (known.contains(name)) continue;
       const auto file = place.read_segment(machine, name);
-      out.push_back(file ? "not read yet: " + name + " of " + machine : file.error().message());
+      const auto segment = file ? decode(*file, ciphers_of(place, machine)) : Result<Segment>(file.error());
+      std::string why = segment ? segment->head.previous : segment.error().message();
+      if (segment && !why.empty()) why = "it continues " + harmless_line(why);
+      out.push_back("not read yet: " + name + " of " + machine + (why.empty() ? "" : "; " + why));
     }
   return out;
 }

@@ -83,6 +83,7 @@ class Sharing {
     std::set<std::string> known{};                               // names of segments
     TimeMs known_at = 0;                                         // of the newest segment: the next one is later
     std::vector<SharedSegmentRow> rows{};                        // to be stored
+    std::set<std::string> lacking{};                             // paths of segments that others continue
     std::shared_ptr<const Withheld> withheld{};
     Exchanged done{};
   };
@@ -101,6 +102,7 @@ class Sharing {
   Result<void> withdraw(Work& work, const std::string& session_uid);
   Result<void> publish(Work& work, const std::stop_token& stop);
   Result<void> receive(Work& work, const std::stop_token& stop);
+  Result<void> receive_all(Work& work, const std::stop_token& stop);
   Result<void> take(Work& work, const std::set<std::filesystem::path>& files, const std::stop_token& stop);
   Result<void> settle(Work& work, const std::stop_token& stop);
   Result<void> honour(Work& work, const std::vector<std::string>& out);

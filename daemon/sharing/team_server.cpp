@@ -31,7 +31,7 @@ struct Seen {
   std::int64_t timeline = 0;  // a server that was promoted has a later one
   std::int64_t others = 0;    // the newest change of which the copy has the others' files
   std::int64_t own = 0;       // the newest change by this machine
-  bool lacks_some = false;    // others' segments were left there
+  bool lacks_some = false;    // others' segments were left there, or are lost here
 };
 
 std::filesystem::path file_of_seen(const SharePlace& copy) { return copy.directory().string() + ".seen"; }
@@ -41,6 +41,12 @@ Seen read_seen(const SharePlace& copy) {
   if (const auto text = files::read_whole(file_of_seen(copy)))
     std::istringstream(*text) >> out.timeline >> out.others >> out.own >> out.lacks_some;
   return out;
+}
+
+Result<void> write_seen(const SharePlace& copy, const Seen& seen) {
+  return files::write_whole(file_of_seen(copy),
+                            fmt::format("{} {} {} {:d}\n", seen.timeline, seen.others, seen.own, seen.lacks_some),
+                            files::OnDisk::now);
 }
 
 bool is_of_share(const std::string& path, std::string_view machine) {
@@ -80,9 +86,24 @@ Result<void> TeamServer::exchange(const std::string& project, const SharePlace& 
   if (seen.lacks_some && fetches_) seen.others = 0;
   MEMD_TRY(pull(*there, copy, machine, seen.others));
   MEMD_TRY_ASSIGN(seen.own, push(*there, copy, machine, seen.own));
-  return files::write_whole(file_of_seen(copy),
-                            fmt::format("{} {} {} {:d}\n", there->timeline, there->last_change, seen.own, !fetches_),
-                            files::OnDisk::now);
+  return write_seen(copy, {there->timeline, there->last_change, seen.own, !fetches_});
+}
+
+Result<bool> TeamServer::bring(const team::TeamShare& there, const SharePlace& copy, const std::string& path) {
+  MEMD_TRY_ASSIGN(const auto file, database_.content(there, path));
+  if (file) MEMD_TRY(copy.write(path, *file));
+  return file.has_value();
+}
+
+Result<std::size_t> TeamServer::bring(const std::string& project, const SharePlace& copy,
+                                      const std::set<std::string>& paths) {
+  std::size_t out = 0;
+  MEMD_TRY_ASSIGN(const auto there, database_.look(project));
+  for (const std::string& path : there ? paths : std::set<std::string>()) {
+    MEMD_TRY_ASSIGN(const bool came, bring(*there, copy, path));
+    out += came ? 1 : 0;
+  }
+  return out;
 }
 
 Result<void> TeamServer::pull(const team::TeamShare& there, const SharePlace& copy, const std::string& machine,
@@ -109,8 +130,7 @@ Result<std::int64_t> TeamServer::push(const team::TeamShare& there, const ShareP
     if (file.is_removed) continue;
     known.emplace(file.path, file.content);
     if (file.change <= seen || !is_of_share(file.path, machine) || copy.read(file.path)) continue;
-    MEMD_TRY_ASSIGN(const auto lost, database_.content(there, file.path));
-    if (lost) MEMD_TRY(copy.write(file.path, *lost));
+    MEMD_TRY(bring(there, copy, file.path));
   }
   if (!there.may_write) return newest;
   std::vector<team::TeamFile> changed;
@@ -209,6 +229,7 @@ Result<std::vector<std::string>> TeamServer::verify(const std::string& project, 
   MEMD_TRY_ASSIGN(const auto there, database_.look(project));
   if (!there) return Error(Errc::not_found, "the database has no share of the project, or not for this login");
   MEMD_TRY_ASSIGN(const auto hashes, database_.hashes(*there));
+  Seen seen = read_seen(copy);
   std::vector<std::string> out;
   std::set<std::string> known;
   for (const team::TeamHash& one : hashes) {
@@ -216,9 +237,11 @@ Result<std::vector<std::string>> TeamServer::verify(const std::string& project, 
     const auto file = copy.read(one.path);
     if (file && sha256_hex(*file) != one.sha256)
       out.push_back(harmless_line(one.path) + ": the database has another content");
-    if (!file && (fetches_ || SharePlace::machine_of(one.path) == machine))
-      out.push_back(harmless_line(one.path) + ": it is in the database only; memd share sync");
+    if (file || !(fetches_ || SharePlace::machine_of(one.path) == machine)) continue;
+    out.push_back(harmless_line(one.path) + ": it is in the database only; memd share sync");
+    seen.lacks_some = seen.lacks_some || one.change <= seen.others;
   }
+  if (seen.lacks_some) MEMD_TRY(write_seen(copy, seen));
   for (const auto& path : copy.paths())
     if (!known.contains(path) && SharePlace::machine_of(path) == machine && there->may_write)
       out.push_back(path + ": the database does not have it; memd share sync");

@@ -6,9 +6,11 @@
 #include "store/read/team_exchanges.hpp"
 #include "store/team/team_database.hpp"
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -30,6 +32,8 @@ class TeamServer {
   // is of a backup); those that it knew are removed. Where the server has lost some, they are sent again. A login that
   // may only read sends nothing. A database of an older memd is brought up to date, if the login may.
   Result<void> exchange(const std::string& project, const SharePlace& copy, const std::string& machine);
+  // Brings files that are there into the copy, whatever was seen. Returns how many came.
+  Result<std::size_t> bring(const std::string& project, const SharePlace& copy, const std::set<std::string>& paths);
   // Whether something was written there since the last exchange. Asks only if the server did not say that nothing was.
   Result<bool> has_news(const std::string& project, const SharePlace& copy);
   // How news of a share get here.
@@ -39,7 +43,8 @@ class TeamServer {
   };
   // Has the server tell, if it can.
   Result<News> wait_for_news(const std::string& project);
-  // Compares the hashes of all files there with those of the copy, and returns what differs.
+  // Compares the hashes of all files there with those of the copy, and returns what differs. If the copy lacks what it
+  // has seen, the next exchange brings everything again.
   Result<std::vector<std::string>> verify(const std::string& project, const SharePlace& copy,
                                           const std::string& machine);
 
@@ -59,6 +64,7 @@ class TeamServer {
   Result<void> exchange_memories(const std::string& project, const Member& self, const Memories& memories);
 
  private:
+  Result<bool> bring(const team::TeamShare& there, const SharePlace& copy, const std::string& path);
   // What others wrote after the change `after` comes into the copy.
   Result<void> pull(const team::TeamShare& there, const SharePlace& copy, const std::string& machine,
                     std::int64_t after);

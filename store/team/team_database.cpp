@@ -201,11 +201,11 @@ Result<std::vector<TeamFile>> TeamDatabase::files_of_others(const TeamShare& sha
   const std::string from = std::to_string(after);
   const std::string last = std::to_string(until);
   MEMD_TRY_ASSIGN(const TeamRows rows,
-                  db->run("SELECT path, machine, change::text, content FROM memd.files"
+                  db->run("SELECT path, machine, change::text, content FROM memd.files f"
                           " WHERE share_no = $1::bigint AND change > $2::bigint"
                           " AND change <= $3::bigint AND machine <> $4"
                           " AND ($6::boolean OR NOT starts_with(path, 'segments/'))"
-                          " ORDER BY change LIMIT $5::bigint",
+                          " ORDER BY f.change LIMIT $5::bigint",  // without f. it is the text: 10 before 9
                           {{number}, {from}, {last}, {machine}, {kFilesAtOnce}, {segments ? "t" : "f"}}));
   std::vector<TeamFile> out;
   for (int i = 0; i < rows.size(); ++i)
@@ -243,12 +243,13 @@ Result<std::optional<std::string>> TeamDatabase::content(const TeamShare& share,
 Result<std::vector<TeamHash>> TeamDatabase::hashes(const TeamShare& share) {
   MEMD_TRY_ASSIGN(Connection* const db, connection());
   const std::string number = std::to_string(share.number);
-  MEMD_TRY_ASSIGN(const TeamRows rows, db->run("SELECT path, encode(sha256(content), 'hex') FROM memd.files"
-                                               " WHERE share_no = $1::bigint AND content IS NOT NULL ORDER BY path",
-                                               {{number}}));
+  MEMD_TRY_ASSIGN(const TeamRows rows,
+                  db->run("SELECT path, encode(sha256(content), 'hex'), change::text FROM memd.files"
+                          " WHERE share_no = $1::bigint AND content IS NOT NULL ORDER BY path",
+                          {{number}}));
   std::vector<TeamHash> out;
   for (int i = 0; i < rows.size(); ++i)
-    out.push_back({std::string(rows.text(i, 0)), std::string(rows.text(i, 1))});
+    out.push_back({std::string(rows.text(i, 0)), std::string(rows.text(i, 1)), rows.number(i, 2)});
   return out;
 }
 

@@ -46,6 +46,7 @@ struct TeamFile {
 struct TeamHash {
   std::string path;
   std::string sha256;  // hexadecimal
+  std::int64_t change = 0;
 };
 
 // The database of a place. Connects when it is first asked, and anew when the connection was lost. Names no statement

@@ -195,7 +195,8 @@ TEST_F(TeamFaults, ANetworkThatIsSlowOrCutLosesAndDoublesNothing) {
   wait_for_writers(1);
   proxy.set_pace(test::SocketProxy::kAll);
   for (int i = 0; i < test::wanted_kills(20); ++i) {
-    proxy.cut_after(static_cast<std::size_t>(i % 20) * 1500);  // from the first byte of a connection to all of a push
+    // From the first byte of a connection to all of a push, in large steps, then between them.
+    proxy.cut_after(static_cast<std::size_t>(i % 10) * 3000 + static_cast<std::size_t>(i / 10 % 2) * 1500);
     proxy.wait_for_cut(proxy.cuts());
     proxy.mend();
     test::count_kill();

@@ -15,9 +15,11 @@
 #include <poll.h>
 
 #include <chrono>
+#include <cstdint>
 #include <future>
 #include <memory>
 #include <mutex>
+#include <numeric>
 #include <string>
 #include <thread>
 #include <utility>
@@ -80,6 +82,58 @@ TEST_F(TeamTest, FiveMachinesFindEachOthersTurns) {
   machines[2]->share({{"action", "leave"}});
   machines[0]->sync();
   EXPECT_THAT(bj::serialize(machines[0]->share({{"action", "status"}})), HasSubstr(R"("left":true)"));
+}
+
+TEST_F(TeamTest, ChangesComeInTheirOrderHoweverManyThereAre) {
+  team::TeamDatabase ada(server_->url("ada"));
+  const auto share = ada.make(test::kSharedProject);
+  ASSERT_TRUE(share) << share.error().message();
+  std::vector<team::TeamFile> files;
+  for (int i = 1; i <= 120; ++i)
+    files.push_back({"segments/a/" + std::to_string(i) + ".segment", "a", 0, false, "bytes"});
+  ASSERT_TRUE(ada.write(*share, files));
+  admit("bob");
+  team::TeamDatabase bob(server_->url("bob"));
+  std::vector<std::int64_t> came;
+  for (std::int64_t seen = 0; seen < 120;) {
+    const auto some = bob.files_of_others(*share, "b", seen, 120, true);
+    ASSERT_TRUE(some) << some.error().message();
+    ASSERT_FALSE(some->empty()) << seen;
+    for (const team::TeamFile& file : *some)
+      came.push_back(seen = file.change);
+  }
+  std::vector<std::int64_t> all(120);
+  std::iota(all.begin(), all.end(), 1);
+  EXPECT_EQ(came, all);
+}
+
+// Whatever made a machine pass a file over: the next segment of the session asks for it, or verify does.
+TEST_F(TeamTest, AFileThatWasPassedOverComesLater) {
+  Machine ada("ada", 1);
+  ada.says("walnut");
+  ada.init(server_->url("ada"));
+  admit("bob");
+  Machine bob("bob", 20);
+  bob.join(server_->url("bob"));
+  const auto says_unseen = [&](const std::string& word, int session) {
+    ada.says(word, session);
+    ada.sync();
+    server_->sql("ada", "UPDATE memd.files SET change = 1 WHERE change = (SELECT max(change) FROM memd.files)");
+    bob.sync();
+    EXPECT_NE(bob.contents(), ada.contents());
+  };
+  says_unseen("acorn", 0);
+  says_unseen("quartz", 0);
+  ada.says("bramble", 0);
+  ada.sync();
+  bob.sync();
+  EXPECT_EQ(bob.contents(), ada.contents());
+
+  says_unseen("lantern", 1);
+  EXPECT_THAT(bj::serialize(bob.share({{"action", "verify"}})), HasSubstr("in the database only"));
+  bob.sync();
+  EXPECT_EQ(bob.contents(), ada.contents());
+  expect_all_is_there(bob);
 }
 
 TEST_F(TeamTest, WhoHasNoRightsSeesAndWritesNothing) {
