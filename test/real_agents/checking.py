@@ -1,6 +1,8 @@
 """Compares what memd stored with what happened. Each check returns '' if all is well, else what is wrong."""
+import bisect
 import collections
 import datetime
+import itertools
 import re
 import time
 
@@ -14,13 +16,15 @@ def seconds(event):
     return datetime.datetime.fromisoformat(event['ts'].replace('Z', '+00:00')).timestamp()
 
 
-def slowness(records):
-    """{turn: how long the agent took at most from an answer to its next request}: it may write down events so late. A turn with a single
-    request is as slow as the slowest, which is that of None."""
+def slowness(records, began):
+    """{turn: how long the agent took at most from an answer to its next request}: it may write down events so late. The requests since a
+    prompt (`began`: when each was) count together, as a helper works beside the one that began it. A turn with a single request is as slow
+    as the slowest, which is that of None."""
     gaps = collections.defaultdict(lambda: TOLERANCE)
     for before, after in zip(records, records[1:]):
-        if before['kind'] == after['kind'] == 'step' and before['turn'] == after['turn']:
-            gaps[before['turn']] = min(max(gaps[before['turn']], after['asked'] - before['answered']), MOST_TOLERANCE)
+        if before['kind'] == after['kind'] == 'step' and bisect.bisect(began, before['asked']) == bisect.bisect(began, after['asked']):
+            gap = min(after['asked'] - before['answered'], MOST_TOLERANCE)
+            gaps |= {turn: max(gaps[turn], gap) for turn in (before['turn'], after['turn'])}
     return {None: max([TOLERANCE, *gaps.values()]), **gaps}
 
 
@@ -54,7 +58,7 @@ class Checker:
         self.events = self.store.events()
         self.sessions = self.store.sessions()
         self.answered = [r for r in self.play.records if r['kind'] in ANSWERS and not self._died_unwritten(r)]
-        self.slowness = slowness(self.answered)
+        self.slowness = slowness(self.answered, [began for _, began in self.play.prompts])
 
     def _tolerance(self, turn):
         return self.slowness.get(turn, self.slowness[None])
@@ -186,8 +190,11 @@ class Checker:
         store = [sum(s[f] for s in main) for f in ('tokens_input', 'tokens_output', 'tokens_cache_read')]
         if self.driver.tokens_by_turn and self._sums(kept, store) != store:
             kept = [r for r in kept if not self._was_killed(r)]
-        if self.driver.overwrites and self._sums(kept, store) != store:  # what a summary cost is in what it replaced
-            kept = [r for r in kept if r['kind'] != 'summary']
+        if self.driver.overwrites:  # what a summary cost is in what it replaced, unless memd saw it before
+            without_costs = [r for r in kept if r['kind'] != 'summary']
+            costs = [r for r in kept if r['kind'] == 'summary']
+            seen = (without_costs + list(chosen) for n in range(len(costs), -1, -1) for chosen in itertools.combinations(costs, n))
+            kept = next((records for records in seen if self._sums(records, store) == store), without_costs)
         log = self._sums(kept, store)
         if log != store:
             return f'input, output, cached: log {log}, store {store}'
