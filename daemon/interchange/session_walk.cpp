@@ -177,7 +177,8 @@ class SessionWalk {
       return visitor_.event(from_row(row), walked);
     }
     Event whole = *e;
-    if (whole.time == 0) {
+    if (whole.time == 0 || (whole.time_estimated && row.time != 0)) {
+      // The record may be found where it was written again later.
       whole.time = row.time;
       whole.time_estimated = row.time != 0;
     }

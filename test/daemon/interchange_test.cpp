@@ -479,6 +479,32 @@ TEST(InterchangeOfTimes, WhatHasNoTimeTakesThatOfItsNeighbours) {
   EXPECT_EQ(content_rows(dir / "second.db"), rows);
 }
 
+// Continue writes its document anew after each turn; its messages have no times.
+TEST(InterchangeOfTimes, WhatHasTheTimeAtWhichItWasSeenKeepsIt) {
+  test::TempDir dir;
+  const fs::path file = dir / "home/.continue/sessions/s-1.json";
+  fs::create_directories(file.parent_path());
+  const std::string first = R"({"message":{"role":"user","content":"Move the ferry"}},)"
+                            R"({"message":{"role":"assistant","content":"Moved."}})";
+  const std::string second = R"(,{"message":{"role":"user","content":"And the other"}})";
+  const fs::file_time_type seen = fs::file_time_type::clock::now() - 24h;
+  const auto write = [&](const std::string& messages, fs::file_time_type changed) {
+    test::write_file(file, R"({"sessionId":"s-1","workspaceDirectory":"/home/ada/app","history":[)" + messages + "]}");
+    fs::last_write_time(file, changed);
+    ingest(dir / "home", dir / "memd.db");
+    Reader reader(dir / "memd.db");
+    return export_one(reader, reader.ask(SessionQuery{"s-1"}).value().pk).lines;
+  };
+  const std::vector<std::string> before = write(first, seen);
+  const std::vector<std::string> after = write(first + second, seen + 1h);
+  ASSERT_EQ(before.size(), 3u);
+  ASSERT_EQ(after.size(), 4u);
+  const auto time_of = [](const std::string& line) { return boost::json::parse(line).at("ts").as_string(); };
+  EXPECT_EQ(time_of(after[1]), time_of(before[1]));
+  EXPECT_EQ(time_of(after[2]), time_of(before[2]));
+  EXPECT_GT(time_of(after[3]), time_of(before[2]));
+}
+
 // A log of another tool: every kind of event, every reference, its own ids.
 TEST(InterchangeOfOthers, ALogGoesOutAsItCameIn) {
   const fs::path log = test::source_dir() / "test/golden/imported/all_kinds/input.jsonl";

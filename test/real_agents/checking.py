@@ -1,12 +1,16 @@
 """Compares what memd stored with what happened. Each check returns '' if all is well, else what is wrong."""
+import bisect
 import collections
 import datetime
+import itertools
 import re
 import time
 
 TOLERANCE = 1.0  # seconds; more in a turn in which the agent itself was slower, see slowness()
 MOST_TOLERANCE = 10.0
 TIMES = ('time', 'started_at', 'ended_at', 'wall_clock_ms')  # columns
+COUNTS = ('turns', 'tool_calls', 'tool_pairs', 'compactions', 'next_exchange', 'exchange_number')  # columns
+PROMPTS = ('user_event_id', 'x.user_event_id')  # columns: of the exchange
 ANSWERS = ('step', 'end', 'stray')  # kinds of requests whose answers are part of the conversation
 
 
@@ -14,13 +18,15 @@ def seconds(event):
     return datetime.datetime.fromisoformat(event['ts'].replace('Z', '+00:00')).timestamp()
 
 
-def slowness(records):
-    """{turn: how long the agent took at most from an answer to its next request}: it may write down events so late. A turn with a single
-    request is as slow as the slowest, which is that of None."""
+def slowness(records, began):
+    """{turn: how long the agent took at most from an answer to its next request}: it may write down events so late. The requests since a
+    prompt (`began`: when each was) count together, as a helper works beside the one that began it. A turn with a single request is as slow
+    as the slowest, which is that of None."""
     gaps = collections.defaultdict(lambda: TOLERANCE)
     for before, after in zip(records, records[1:]):
-        if before['kind'] == after['kind'] == 'step' and before['turn'] == after['turn']:
-            gaps[before['turn']] = min(max(gaps[before['turn']], after['asked'] - before['answered']), MOST_TOLERANCE)
+        if before['kind'] == after['kind'] == 'step' and bisect.bisect(began, before['asked']) == bisect.bisect(began, after['asked']):
+            gap = min(after['asked'] - before['answered'], MOST_TOLERANCE)
+            gaps |= {turn: max(gaps[turn], gap) for turn in (before['turn'], after['turn'])}
     return {None: max([TOLERANCE, *gaps.values()]), **gaps}
 
 
@@ -53,8 +59,9 @@ class Checker:
         self.store = live if self.lost or not driver.keeps_times else fresh
         self.events = self.store.events()
         self.sessions = self.store.sessions()
-        self.answered = [r for r in self.play.records if r['kind'] in ANSWERS and not self._died_unwritten(r)]
-        self.slowness = slowness(self.answered)
+        self.replaced = self._replaced_unwritten()
+        self.answered = [r for r in self.play.records if r['kind'] in ANSWERS and not self._died_unwritten(r) and r not in self.replaced]
+        self.slowness = slowness(self.answered, [began for _, began in self.play.prompts])
 
     def _tolerance(self, turn):
         return self.slowness.get(turn, self.slowness[None])
@@ -100,6 +107,12 @@ class Checker:
     def _died_unwritten(self, record):
         return self._was_killed(record) and not self._is_on_disk(record['say'])
 
+    def _replaced_unwritten(self):
+        """The requests that a compaction inside their turn replaced before the agent wrote the turn down."""
+        records = [r for r in self.play.records if r['kind'] in ('step', 'summary')] if self.driver.writes_whole_turns else []
+        summaries = [n for n, r in enumerate(records) if r['kind'] == 'summary']
+        return [r for n in summaries for r in records[:n] if r['turn'] in [later['turn'] for later in records[n + 1:] if later['turn']]]
+
     def prompts(self):
         """Each prompt once, as the person's, at its time."""
         wrong = []
@@ -108,6 +121,8 @@ class Checker:
             found = [e for e in self._of('user_msg', marker) if e['body'].get('origin') == 'typed']
             asked = min((r['asked'] for r in self.play.records if marker in (r.get('prompt') or '') or r.get('turn') == name), default=began)
             if not found and self._was_killed({'turn': name}) and not self._is_on_disk(marker):
+                continue
+            if not found and name in {r['turn'] for r in self.replaced}:
                 continue
             if len(found) != 1:
                 others = [f"{e['body']['event']} {e['body'].get('origin', '')}".strip() for e in self.events if marker in str(e['body'])]
@@ -181,13 +196,16 @@ class Checker:
     def tokens(self):
         """The sums of the log, as the sessions and as each day of `memd usage` has them. The driver says which requests
         its agent keeps the tokens of."""
-        kept = [r for r in self.play.records if self.driver.keeps_tokens(r) and not self._died_unwritten(r)]
+        kept = [r for r in self.play.records if self.driver.keeps_tokens(r) and not self._died_unwritten(r) and r not in self.replaced]
         main = [s for s in self.sessions if not s.get('parent_session_id')]  # whose sums have those of its helpers in them
         store = [sum(s[f] for s in main) for f in ('tokens_input', 'tokens_output', 'tokens_cache_read')]
         if self.driver.tokens_by_turn and self._sums(kept, store) != store:
             kept = [r for r in kept if not self._was_killed(r)]
-        if self.driver.overwrites and self._sums(kept, store) != store:  # what a summary cost is in what it replaced
-            kept = [r for r in kept if r['kind'] != 'summary']
+        if self.driver.overwrites:  # what a summary cost is in what it replaced, unless memd saw it before
+            without_costs = [r for r in kept if r['kind'] != 'summary']
+            costs = [r for r in kept if r['kind'] == 'summary']
+            seen = (without_costs + list(chosen) for n in range(len(costs), -1, -1) for chosen in itertools.combinations(costs, n))
+            kept = next((records for records in seen if self._sums(records, store) == store), without_costs)
         log = self._sums(kept, store)
         if log != store:
             return f'input, output, cached: log {log}, store {store}'
@@ -270,6 +288,9 @@ class Checker:
                                 'exchanges': without(rows['exchanges'], 'ended_at')} for rows in (mine, other))
                 # What lay beside a deleted transcript is a session without turns.
                 other['sessions'] = {row for row in other['sessions'] if dict(row)['turns']}
+            if may_lack and self.driver.drops_turns:  # and begins to count again, perhaps inside a turn that has lost its prompt
+                mine, other = ({table: without(content, *COUNTS) for table, content in rows.items()} for rows in (mine, other))
+                other = {table: {r for r in rows if None not in (dict(r).get(k) for k in PROMPTS if k in dict(r))} for table, rows in other.items()}
             if may_lack and self.driver.overwrites and self.made > 1:  # and lasted as long
                 mine, other = ({**rows, 'session_digests': without(rows['session_digests'], 'wall_clock_ms')} for rows in (mine, other))
             for table, rows in mine.items():

@@ -35,6 +35,8 @@ class Agent:
     has_hook = False   # `memd setup` gives it a hook for the start of a session
     tokens_of = ('step', 'end', 'stray')  # kinds of requests whose tokens the agent keeps
     overwrites = False    # it writes its files anew, without what a compaction replaced
+    drops_turns = False   # and without the turns that it replaced
+    writes_whole_turns = False  # at their ends, so that of one that it compacted inside there is only what came after
     replaces = False      # it writes a transcript anew, with all that it held, in place of the old file
     numbers_sessions = False  # so that another has the number of one whose files are deleted
     keeps_ids = True      # of the model's calls

@@ -10,6 +10,8 @@ class Continue(Agent):
     filling = ' and on' * 15_000
     keeps_times = False
     overwrites = True
+    drops_turns = True
+    writes_whole_turns = True
     tells_trigger = False
     tokens_of = ('step', 'end', 'stray', 'summary')
     OPTIONS = ['--auto']
