@@ -142,7 +142,7 @@ class Eraser {
     std::size_t at = 0;
     for (const Part& part : header.parts) {
       const std::size_t first = at;
-      const std::size_t part_end = std::min(size, first + part.length);
+      const std::size_t part_end = std::min<std::size_t>(size, first + part.length);
       std::uint64_t item = part.items && !part.items->has_head ? part.items->keep + 1 : 0;
       while (at < part_end) {
         const bool lines = header.kind != FrameKind::document;
