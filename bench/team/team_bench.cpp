@@ -101,7 +101,7 @@ class Author {
       row.question = text(20, 60, row.length);
       row.answer = text(40, 480, row.length);
       for (const auto& [word, count] : counts_) {
-        row.words.append("'").append(vocabulary_.word(word)).append("'");
+        row.words.append("'").append(word).append("'");
         for (int at = 1; count > 1 && at <= std::min(count, 15); ++at)
           row.words.append(at == 1 ? ":" : ",").append(std::to_string(at));
         row.words += ' ';
@@ -138,15 +138,15 @@ class Author {
   std::string text(std::uint64_t least, std::uint64_t most, std::int64_t& length) {
     std::string out;
     for (std::uint64_t n = least + engine_() % (most - least); n > 0; --n, ++length) {
-      const std::size_t word = vocabulary_.draw(engine_);
+      const std::string& word = vocabulary_.word(vocabulary_.draw(engine_));
       ++counts_[word];
-      out.append(vocabulary_.word(word)).append(1, ' ');
+      out.append(word).append(1, ' ');
     }
     return out;
   }
   const Vocabulary& vocabulary_;
   std::mt19937_64 engine_;
-  std::map<std::size_t, int> counts_;
+  std::map<std::string_view, int> counts_;
 };
 
 std::int64_t bytes_of(const TeamExchange& row) {

@@ -13,7 +13,7 @@
 #include "store/text/words.hpp"
 
 #include <algorithm>
-#include <unordered_map>
+#include <map>
 #include <utility>
 
 namespace memd {
@@ -34,7 +34,7 @@ std::string lexeme(std::string_view word) {
 }
 
 std::string vector_of(const std::vector<search::Token>& tokens) {
-  std::unordered_map<std::string_view, std::int64_t> counts;
+  std::map<std::string_view, std::int64_t> counts;  // in the order of a tsvector, which the server then need not sort
   std::size_t bytes = 0;
   for (const search::Token& token : tokens) {
     if (token.stem.empty() || token.stem.size() > kLongestWord) continue;

@@ -6,6 +6,11 @@
 
 #include <poll.h>
 
+#include <algorithm>
+#include <concepts>
+#include <cstddef>
+#include <functional>
+#include <iterator>
 #include <type_traits>
 #include <utility>
 
@@ -17,23 +22,35 @@ namespace {
 
 constexpr std::string_view kFilesAtOnce = "32";
 
-// Writes an array as PostgreSQL reads it.
-template <class Rows, class TextOf>
-std::string array_of(const Rows& rows, TextOf&& text_of) {
-  std::string out = "{";
-  for (const auto& row : rows) {
-    out += out.size() == 1 ? "\"" : ",\"";
-    for (const char c : std::string(text_of(row))) {
-      if (c == '"' || c == '\\') out += '\\';
-      out += c == '\0' ? ' ' : c;  // no text there has one
-    }
-    out += '"';
-  }
-  return out + "}";
+void append_number(std::string& out, std::integral auto number) {
+  for (std::size_t i = sizeof number; i > 0; --i)
+    out += static_cast<char>(number >> 8 * (i - 1) & 0xff);
 }
 
-std::string array_of(const std::vector<std::int64_t>& numbers) {
-  return array_of(numbers, [](std::int64_t n) { return std::to_string(n); });
+// Writes bigint[] or text[] in PostgreSQL's binary form, which it need not parse: number of dimensions, 0, type of the
+// elements, their number, the first index; then each with its length.
+template <class Rows, class ValueOf>
+std::string array_of(const Rows& rows, const ValueOf& value_of) {
+  constexpr std::int32_t kBigint = 20;
+  constexpr std::int32_t kText = 25;
+  constexpr bool is_text = !std::is_integral_v<std::remove_cvref_t<decltype(std::invoke(value_of, rows.front()))>>;
+  std::string out;
+  for (const std::int32_t one : {rows.empty() ? 0 : 1, 0, is_text ? kText : kBigint})
+    append_number(out, one);
+  if (rows.empty()) return out;
+  append_number(out, static_cast<std::int32_t>(rows.size()));
+  append_number(out, std::int32_t{1});
+  for (const auto& row : rows) {
+    const auto& value = std::invoke(value_of, row);
+    if constexpr (is_text) {
+      append_number(out, static_cast<std::int32_t>(value.size()));
+      std::replace_copy(value.begin(), value.end(), std::back_inserter(out), '\0', ' ');  // no text there has one
+    } else {
+      append_number(out, std::int32_t{sizeof(std::int64_t)});
+      append_number(out, std::int64_t{value});
+    }
+  }
+  return out;
 }
 
 }  // namespace
@@ -316,14 +333,6 @@ Result<std::map<std::int64_t, std::int64_t>> TeamDatabase::row_hashes(const Team
 Result<void> TeamDatabase::write_rows(const TeamShare& share, const std::string& machine, const TeamSession& session,
                                       const std::vector<std::int64_t>& gone, const std::vector<TeamExchange>& rows) {
   MEMD_TRY_ASSIGN(Connection* const db, connection());
-  const auto column = [&](auto TeamExchange::*member) {
-    return array_of(rows, [&](const TeamExchange& row) {
-      if constexpr (std::is_same_v<decltype(member), std::string TeamExchange::*>)
-        return row.*member;
-      else
-        return std::to_string(row.*member);
-    });
-  };
   // Of what belongs to the rows, with their numbers.
   const auto parts = [&](auto TeamExchange::*member) {
     std::vector<std::pair<std::int64_t, const typename std::remove_cvref_t<decltype((rows[0].*member)[0])>*>> out;
@@ -334,35 +343,37 @@ Result<void> TeamDatabase::write_rows(const TeamShare& share, const std::string&
   };
   const auto changes = parts(&TeamExchange::changes);
   const auto observations = parts(&TeamExchange::observations);
-  const auto number_of_row = [](const auto& part) { return std::to_string(part.first); };
-  const std::vector<std::string> columns{
-      array_of(gone),
-      column(&TeamExchange::number),
-      column(&TeamExchange::hash),
-      column(&TeamExchange::started_at),
-      column(&TeamExchange::length),
-      column(&TeamExchange::words),
-      column(&TeamExchange::question),
-      column(&TeamExchange::answer),
-      array_of(changes, number_of_row),
-      array_of(changes, [](const auto& c) { return c.second->path; }),
-      array_of(changes, [](const auto& c) { return std::to_string(c.second->lines_added); }),
-      array_of(changes, [](const auto& c) { return std::to_string(c.second->lines_removed); }),
-      array_of(observations, number_of_row),
-      array_of(observations, [](const auto& o) { return o.second->type; }),
-      array_of(observations, [](const auto& o) { return std::to_string(o.second->time); }),
-      array_of(observations, [](const auto& o) { return o.second->content; })};
+  const auto number_of_row = [](const auto& part) { return part.first; };
+  const std::vector<std::string> columns{array_of(gone, std::identity()),
+                                         array_of(rows, &TeamExchange::number),
+                                         array_of(rows, &TeamExchange::hash),
+                                         array_of(rows, &TeamExchange::started_at),
+                                         array_of(rows, &TeamExchange::length),
+                                         array_of(rows, &TeamExchange::words),
+                                         array_of(rows, &TeamExchange::question),
+                                         array_of(rows, &TeamExchange::answer),
+                                         array_of(changes, number_of_row),
+                                         array_of(
+                                             changes, [](const auto& c) -> auto& { return c.second->path; }),
+                                         array_of(changes, [](const auto& c) { return c.second->lines_added; }),
+                                         array_of(changes, [](const auto& c) { return c.second->lines_removed; }),
+                                         array_of(observations, number_of_row),
+                                         array_of(
+                                             observations, [](const auto& o) -> auto& { return o.second->type; }),
+                                         array_of(observations, [](const auto& o) { return o.second->time; }),
+                                         array_of(
+                                             observations, [](const auto& o) -> auto& { return o.second->content; })};
   const std::string number = std::to_string(share.number);
   std::vector<Connection::Param> params{{number},        {machine},       {session.uid}, {session.who},
                                         {session.agent}, {session.title}, {session.mark}};
-  for (const std::string& text : columns)
-    params.push_back({text});
-  MEMD_TRY(
-      db->run("SELECT memd.put_rows($1::bigint, $2, $3, $4, $5, $6, $7, $8::integer[], $9::integer[],"
-              " $10::bigint[], $11::bigint[], $12::integer[], $13::text[], $14::text[], $15::text[],"
-              " $16::integer[], $17::text[], $18::integer[], $19::integer[],"
-              " $20::integer[], $21::text[], $22::bigint[], $23::text[])::text",
-              params));
+  for (const std::string& array : columns)
+    params.push_back({array, true});
+  MEMD_TRY(db->run(
+      "SELECT memd.put_rows($1::bigint, $2, $3, $4, $5, $6, $7, $8::bigint[]::integer[], $9::bigint[]::integer[],"
+      " $10::bigint[], $11::bigint[], $12::bigint[]::integer[], $13::text[], $14::text[], $15::text[],"
+      " $16::bigint[]::integer[], $17::text[], $18::bigint[]::integer[], $19::bigint[]::integer[],"
+      " $20::bigint[]::integer[], $21::text[], $22::bigint[], $23::text[])::text",
+      params));
   return {};
 }
 
@@ -383,24 +394,19 @@ Result<void> TeamDatabase::write_memories(const TeamShare& share, const std::str
                                           const std::vector<std::string>& gone,
                                           const std::vector<TeamMemory>& memories) {
   MEMD_TRY_ASSIGN(Connection* const db, connection());
-  const auto column = [&](auto member) { return array_of(memories, member); };
-  const std::vector<std::string> columns{array_of(gone, [](const std::string& slug) { return slug; }),
-                                         column([](const TeamMemory& m) { return m.slug; }),
-                                         column([](const TeamMemory& m) { return m.hash; }),
-                                         column([](const TeamMemory& m) { return m.type; }),
-                                         column([](const TeamMemory& m) { return m.title; }),
-                                         column([](const TeamMemory& m) { return m.tags; }),
-                                         column([](const TeamMemory& m) { return std::to_string(m.updated); }),
-                                         column([](const TeamMemory& m) { return std::to_string(m.length); }),
-                                         column([](const TeamMemory& m) { return m.words; }),
-                                         column([](const TeamMemory& m) { return m.content; })};
+  const std::vector<std::string> columns{
+      array_of(gone, std::identity()),          array_of(memories, &TeamMemory::slug),
+      array_of(memories, &TeamMemory::hash),    array_of(memories, &TeamMemory::type),
+      array_of(memories, &TeamMemory::title),   array_of(memories, &TeamMemory::tags),
+      array_of(memories, &TeamMemory::updated), array_of(memories, &TeamMemory::length),
+      array_of(memories, &TeamMemory::words),   array_of(memories, &TeamMemory::content)};
   const std::string number = std::to_string(share.number);
   std::vector<Connection::Param> params{{number}, {machine}, {who}};
-  for (const std::string& text : columns)
-    params.push_back({text});
+  for (const std::string& array : columns)
+    params.push_back({array, true});
   MEMD_TRY(
       db->run("SELECT memd.put_memories($1::bigint, $2, $3, $4::text[], $5::text[], $6::text[], $7::text[], $8::text[],"
-              " $9::text[], $10::bigint[], $11::integer[], $12::text[], $13::text[])::text",
+              " $9::text[], $10::bigint[], $11::bigint[]::integer[], $12::text[], $13::text[])::text",
               params));
   return {};
 }
