@@ -399,8 +399,10 @@ class QwenAdapter final : public AdapterOf<Decoder> {
              .adapter_version = "1.0.0",
              .data_completeness = DataCompleteness::full,
              .capabilities = all_capabilities_but({Capability::cost, Capability::session_stop}),
-             .limitations = {"Chats of Qwen Code before its logs (~/.qwen/tmp, in Gemini CLI's format) are not read.",
-                             "Of requests that Qwen Code makes for itself only the tokens are known."},
+             .limitations =
+                 {"Chats of Qwen Code before its logs (~/.qwen/tmp, in Gemini CLI's format) are not read.",
+                  "Of requests that Qwen Code makes for itself only the tokens are known.",
+                  "A response whose record is missing, as after a kill, is only in telemetry, which is not read."},
              .storage_locations = {"~/.qwen/projects", "$QWEN_HOME/projects", "$QWEN_RUNTIME_DIR/projects"},
              .resume_command = {"qwen", "--resume", "{id}"}}) {}  // qwen --help
 

@@ -50,7 +50,7 @@ const CopyDetector::Facts& CopyDetector::facts_of_origins(const SessionWork& for
     if (!row) break;
     const std::int64_t pk = row->int64(0);
     std::string next = row->text(1).empty() ? row->str(2) : row->str(1);
-    add_facts(pk, fork.started_at - 1, facts);
+    add_facts(pk, std::numeric_limits<TimeMs>::max(), facts);
     uid = std::move(next);
   }
   return origins_.emplace(fork.uid, std::move(facts)).first->second;

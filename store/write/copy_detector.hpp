@@ -23,8 +23,8 @@ inline constexpr TimeMs kCopyWindowMs = 5000;
 //
 // At once with new times, where ids are unique only within their session (Event::id_is_local). A fork starts with
 // everything its origin contained until then. An event is a copy in two cases:
-// * Its session is a fork or a subagent at most kCopyWindowMs old, and its origin (or the origin's origin) had the same
-// content before it started.
+// * Its session is a fork or a subagent at most kCopyWindowMs old, and its origin (or the origin's origin) has the same
+// content.
 // * Its session has a fork (or a fork of a fork) that started later and has the same content within its first
 // kCopyWindowMs. This happens when the fork was read first.
 //

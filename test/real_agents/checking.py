@@ -99,13 +99,9 @@ class Checker:
         """Whether the model was never sent the result: Hermes ends its helpers with the process that began them."""
         return call['kind'] != 'finish' and not any(call['id'] in r.get('results', {}) for r in self.play.records)
 
-    def _is_on_disk(self, text):
-        """Agents write late: what was said just before the kill may be in none of their files."""
-        paths = self.driver.transcripts()
-        return not paths or any(text in path.read_text(errors='replace') for path in paths)
-
     def _died_unwritten(self, record):
-        return self._was_killed(record) and not self._is_on_disk(record['say'])
+        """Agents write late: what was said just before the kill may be in none of their files."""
+        return self._was_killed(record) and not self.driver.has_written(record['say'])
 
     def _replaced_unwritten(self):
         """The requests that a compaction inside their turn replaced before the agent wrote the turn down."""
@@ -120,7 +116,7 @@ class Checker:
             marker = re.search(r'PROMPT-\S+', self.turns[name]['prompt']).group()
             found = [e for e in self._of('user_msg', marker) if e['body'].get('origin') == 'typed']
             asked = min((r['asked'] for r in self.play.records if marker in (r.get('prompt') or '') or r.get('turn') == name), default=began)
-            if not found and self._was_killed({'turn': name}) and not self._is_on_disk(marker):
+            if not found and self._was_killed({'turn': name}) and not self.driver.has_written(marker):
                 continue
             if not found and name in {r['turn'] for r in self.replaced}:
                 continue

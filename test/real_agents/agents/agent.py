@@ -101,6 +101,11 @@ class Agent:
         """The files that the agent wrote about its sessions and that its user may delete."""
         return []
 
+    def has_written(self, text):
+        """Whether a text of the conversation is in the transcripts; true where the driver names none."""
+        paths = self.transcripts()
+        return not paths or any(text in path.read_text(errors='replace') for path in paths)
+
     # What scenarios do with it.
     def version(self):
         out = subprocess.run([self.program, '--version'], env=self.environment(), cwd=self.project, text=True, timeout=TURN_SECONDS,

@@ -29,3 +29,8 @@ class Qwen(Agent):
 
     def transcripts(self):
         return list((self.home / '.qwen/projects').rglob('*.jsonl'))
+
+    def has_written(self, text):
+        """Its telemetry tells a response before the record of it does, and is not read."""
+        lines = (line for path in self.transcripts() for line in path.read_text(errors='replace').splitlines())
+        return any(text in line and '"ui_telemetry"' not in line for line in lines)
