@@ -43,6 +43,7 @@ if [[ $target == macos-* ]] && [ ! -f "$prefix/libSystem.tbd" ]; then
 fi
 ccache=$(command -v ccache || true)
 cc="${ccache:+$ccache }$prefix/bin/clang"
+no_unwinding='-fno-unwind-tables -fno-asynchronous-unwind-tables' # of C: no exception passes through it
 
 # --- sources -------------------------------------------------------------------------------------------------------
 
@@ -101,7 +102,10 @@ extract() {
 }
 
 prepare_sqlite3() { ./configure && make sqlite3.c sqlite3.h; }
-prepare_snowball() { make CC=gcc CFLAGS=-O0 libstemmer.a; } # writes the sources of the stemmers
+prepare_snowball() { # writes the source of the one stemmer
+  echo 'russian UTF_8 russian,ru,rus' >libstemmer/modules.txt
+  make CC=gcc CFLAGS=-O0 libstemmer.a
+}
 
 # archive LIBRARY FLAG... -- SOURCE...: compiles the sources into lib/libLIBRARY.a
 archive() {
@@ -114,7 +118,7 @@ archive() {
     objects+=("$work/objects/$name/$(tr / _ <<<"${source#"$work"/}").o")
   done
   for source in "$@"; do
-    local compiler=$cc
+    local compiler="$cc $no_unwinding"
     case $source in *.cpp | *.cc) compiler="${ccache:+$ccache }$prefix/bin/clang++ -std=c++20" ;; esac
     printf '%s -O2 -DNDEBUG -fPIC -w' "$compiler"
     printf ' %q' "${flags[@]}" -c "$source" -o "$work/objects/$name/$(tr / _ <<<"${source#"$work"/}").o"
@@ -225,8 +229,11 @@ make_utf8proc() {
   package libutf8proc 2.8.0 -lutf8proc
 }
 
-make_openssl() {
-  local platform
+make_openssl() { # for a client of TLS 1.2 and 1.3, random numbers and SHA-256
+  local platform no
+  no=(no-{shared,tests,module,engine,dso,legacy}
+    no-{aria,async,bf,blake2,camellia,cast,cmp,cms,comp,ct,des,dsa,dtls,ec2m,gost,idea,md4,mdc2,multiblock,ocb,ocsp,psk,rc2,rc4,rfc3779,rmd160,scrypt}
+    no-{seed,siphash,siv,sm2,sm3,sm4,srp,srtp,ts,ui-console,whirlpool})
   case $target in
     linux-x86_64) platform=linux-x86_64 ;;
     linux-arm64) platform=linux-aarch64 ;;
@@ -236,8 +243,8 @@ make_openssl() {
   (
     cd "$work/openssl"
     sed -i 's/mkbuildinf[.]pl "[^"]*"/mkbuildinf.pl "clang"/' crypto/build.info # else the library tells where its compiler was
-    CC=$cc AR=$prefix/bin/ar RANLIB=$prefix/bin/ranlib ./Configure "$platform" no-shared no-tests no-module no-engine no-dso no-legacy \
-      --prefix=/usr --libdir=lib --openssldir=/etc/ssl
+    # What is called often is assembler.
+    CC=$cc AR=$prefix/bin/ar RANLIB=$prefix/bin/ranlib CFLAGS="-Os $no_unwinding" ./Configure "$platform" "${no[@]}" --prefix=/usr --libdir=lib --openssldir=/etc/ssl
     make build_generated
     make -j "$jobs" libcrypto.a libssl.a
     make install_dev DESTDIR="$work/openssl-installed"
@@ -303,7 +310,7 @@ make_googletest() {
 
 # made_of NAME: what tells whether a library must be made anew
 made_of() {
-  { cat "$here/zig.txt" && tree_of "$1" && declare -f make_compiler archive package config "make_$1"; } | sha256sum
+  { cat "$here/zig.txt" && tree_of "$1" && echo "$no_unwinding" && declare -f make_compiler archive package config "make_$1"; } | sha256sum
 }
 
 made= # what is being built: a `|| die` behind the call would let it go on after an error
