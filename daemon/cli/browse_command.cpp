@@ -60,7 +60,7 @@ Command browse_command() {
   Command c{"browse", "Search, read and follow sessions on a full screen"};
   c.options = {{"query", &o->words, "What to begin with; none: all sessions, newest first"},
                {"--agent,--platform", &o->filters.platform, "Only this agent: claude_code, cursor, …"},
-               {"--project", &o->filters.project, "Only projects whose path contains this"},
+               {"--project", &o->filters.project, "Only this project: its name, or a part of its path"},
                {"--since", &o->filters.since, "From this time: 2026-02-09, 7d, yesterday, …"},
                {.names = "--state",
                 .target = &o->filters.state,

@@ -36,7 +36,7 @@ void take_options(Command& command, std::vector<Option> options) {
 
 void take_filters(Command& command, tools::ScopeParams& p, OptionTarget since) {
   take_options(command, {{"--agent,--platform", &p.platform, "Only this agent: claude_code, cursor, …"},
-                         {"--project", &p.project, "Only projects whose path contains this"},
+                         {"--project", &p.project, "Only this project: its name, or a part of its path"},
                          {"--since", since, "From this time: 2026-02-09, 7d, yesterday, …"},
                          {"--until", &p.until, "Up to this time; a day or month is included"}});
 }

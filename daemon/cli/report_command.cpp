@@ -10,6 +10,7 @@
 #include "daemon/version.hpp"
 #include "schemas/base/embedded.hpp"
 #include "schemas/base/time.hpp"
+#include "store/read/projects.hpp"
 #include "store/reader.hpp"
 #include "store/report/report.hpp"
 
@@ -78,11 +79,12 @@ Result<MadeReport> make_report(const Settings& settings, const TypedFilter& filt
   const auto adapters = describe_adapters(settings.config);
   ReportQuery query;
   MEMD_TRY_ASSIGN(query.filter, history_filter(filter, "--agent", settings.config));
+  Reader reader(settings.layout.database());
+  MEMD_TRY_ASSIGN(query.filter.project, reader.ask(ProjectFilterQuery{filter.project}));
   MEMD_TRY_ASSIGN(const usage::PriceTable table, prices_in_force(settings.config, prices));
   query.pricer = usage::pricer(table);
   ReportQuery asked = query;
   asked.progress = progress;
-  Reader reader(settings.layout.database());
   MEMD_TRY_ASSIGN(Report report, reader.ask(asked));
   report::ReportContext context{system_clock().now(), std::string(version()), as_typed(filter),
                                 report::gaps_of(report, query, adapters), table.source() + " of " + table.date()};
@@ -100,7 +102,7 @@ Command report_command() {
   c.own_json = true;  // the data of the page
   c.json_schema = report_schema;
   c.options = {{"-o,--output", &o->output, "Where to; standard output if not given", "FILE"},
-               {"--project", &o->project, "Only projects whose path contains this"},
+               {"--project", &o->project, "Only this project: its name, or a part of its path"},
                {"--agent,--platform", &o->platform, "Only this agent: claude_code, cursor, …"},
                {"--since", &o->since, "From this time: 2026-02-09, 7d, yesterday, …"},
                {"--until", &o->until, "Up to this time; a day or month is included"},

@@ -4,14 +4,20 @@
 #include "daemon/cli/asking.hpp"
 #include "daemon/cli/history_filter.hpp"
 #include "daemon/cli/render/words.hpp"
+#include "daemon/host/memory_host.hpp"
 #include "daemon/host/settings.hpp"
 #include "schemas/base/ascii.hpp"
 #include "schemas/base/time.hpp"
+#include "schemas/file_history.hpp"
+#include "store/read/exchanges.hpp"
+#include "store/read/projects.hpp"
 #include "store/read/recall.hpp"
 #include "store/reader.hpp"
+#include "store/text/redaction/redactor.hpp"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
 
 namespace memd::cli {
@@ -27,6 +33,7 @@ Result<CommandHistoryQuery::Found> find_runs(Reader& reader, const Invocation& c
   constexpr std::int64_t kAll = 1'000'000'000;
   CommandHistoryQuery query;
   MEMD_TRY_ASSIGN(query.filter, history_filter(o, "--agent", call.settings.config));
+  MEMD_TRY_ASSIGN(query.filter.project, reader.ask(ProjectFilterQuery{o.project}));
   query.words = o.words;
   query.failed = failed;
   query.limit = o.count.value_or(usual);
@@ -60,6 +67,16 @@ void show_run(Screen& screen, const PastCommandOut& run) {
   screen.text(Line(ascii::one_line(run.command), Style::strong), kIndent, kLines);
 }
 
+// Shows changed lines in their colours, or a command.
+void show_lines(Screen& screen, std::string_view text) {
+  while (!text.empty()) {
+    const std::string_view one = text.substr(0, text.find('\n'));
+    text.remove_prefix(std::min(one.size() + 1, text.size()));
+    const Style style = one.starts_with('+') ? Style::good : one.starts_with('-') ? Style::bad : Style::faint;
+    screen.line(Line("      ").add(one, style).cut(screen.look().columns));
+  }
+}
+
 void show_rest(Screen& screen, std::size_t shown, std::int64_t total) {
   if (const auto n = static_cast<std::int64_t>(shown); n < total)
     screen.blank().line(Line(fmt::format("{} of {}: -n 0 for all", n, total), Style::faint));
@@ -82,14 +99,57 @@ Result<int> show_commands(const Invocation& call, const RunOptions& o) {
   return finish(screen);
 }
 
+constexpr std::size_t kLinesOfError = 8;
+constexpr std::size_t kLinesOfEnd = 16;
+
+std::string first_lines(std::string_view text, std::size_t most) {
+  std::size_t end = 0;
+  for (std::size_t lines = 0; lines < most && end != std::string_view::npos; ++lines)
+    end = text.find('\n', end + (lines > 0));
+  return end == std::string_view::npos ? std::string(text) : std::string(text.substr(0, end)) + "\n…";
+}
+
+// Returns what the tool said from the line on that tells the error; what the store has of it if the record is gone.
+std::string error_of_run(Reader& reader, const SourceText& texts, const PastCommand& run) {
+  const auto where = reader.ask(EventSourceQuery{run.session_pk, run.result_seq});
+  if (!where) return run.result;
+  auto said = texts.event_text(*where, EventKind::tool_result);
+  if (!said || said->empty()) return run.result;
+  redact(*said);
+  const std::size_t begin = error_begin(*said);
+  return first_lines(std::string_view(*said).substr(begin == std::string::npos ? 0 : begin), kLinesOfError);
+}
+
+// Returns the changed lines of edits; empty: no record has them.
+std::string changes_of(Reader& reader, const SourceText& texts, std::int64_t session_pk,
+                       const std::vector<std::int64_t>& edits) {
+  std::string out;
+  for (const std::int64_t seq : edits) {
+    const auto where = reader.ask(EventSourceQuery{session_pk, seq});
+    if (!where) continue;
+    const auto recorded = texts.recorded_edits(*where);
+    if (!recorded) continue;
+    for (const RecordedEdit& edit : *recorded) {
+      out += (out.empty() ? "" : "\n") + edit.path;
+      for (const EditHunk& hunk : edit.hunks)
+        out += "\n" + hunk.text;
+    }
+  }
+  redact(out);
+  return first_lines(out, kLinesOfEnd);
+}
+
 // Adds where the error was met and what ended it.
-Result<FailureOut> with_its_end(Reader& reader, const PastCommand& run) {
-  FailureOut out{past_command(run), run.result, {}, {}, {}};
+Result<FailureOut> with_its_end(Reader& reader, const SourceText& texts, const PastCommand& run) {
+  FailureOut out{past_command(run), error_of_run(reader, texts, run), {}, {}, {}, {}};
   MEMD_TRY_ASSIGN(const auto end, reader.ask(FailureEndQuery{run.session_pk, run.seq}));
   if (end) {
     out.met_in = out.run.turn;
     out.ended_by = end->text;
     out.ended_in = format_exchange_id(end->exchange);
+    std::string how = end->command.empty() ? changes_of(reader, texts, run.session_pk, end->edits)
+                                           : first_lines(end->command, kLinesOfEnd);
+    if (!how.empty()) out.ended_how = std::move(how);
     return out;
   }
   MEMD_TRY_ASSIGN(const auto known, reader.ask(ErrorRecallQuery{{run.directory, {}}, run.result}));
@@ -105,11 +165,12 @@ Result<FailureOut> with_its_end(Reader& reader, const PastCommand& run) {
 Result<int> show_failures(const Invocation& call, const RunOptions& o) {
   constexpr std::size_t kIndent = 4;
   Reader reader(call.settings.layout.database());
+  const SourceText texts(call.settings.layout, raw::FrameSeal(call.settings.cipher));
   MEMD_TRY_ASSIGN(const auto found, find_runs(reader, call, o, true, o.words.empty() ? 1 : 5));
   FailuresReport report;
   report.total = found.total;
   for (const PastCommand& run : found.commands) {
-    MEMD_TRY_ASSIGN(FailureOut one, with_its_end(reader, run));
+    MEMD_TRY_ASSIGN(FailureOut one, with_its_end(reader, texts, run));
     report.failures.push_back(std::move(one));
   }
   if (call.as_json) return print_json(call, report);
@@ -117,11 +178,12 @@ Result<int> show_failures(const Invocation& call, const RunOptions& o) {
   if (report.failures.empty()) screen.line("No failed command with these words");
   for (const FailureOut& one : report.failures) {
     show_run(screen, one.run);
-    if (!one.error.empty()) screen.text(Line(one.error, Style::bad), kIndent, 3);
+    if (!one.error.empty()) screen.paragraphs(one.error, kIndent, Style::bad);
     Line end(one.ended_by ? "ended by " : "no end of it is known", one.ended_by ? Style::good : Style::faint);
     if (one.ended_by) end.add(*one.ended_by).add("  ").add(*one.ended_in, Style::id);
     if (one.met_in && *one.met_in != one.run.turn) end.add("  met in ", Style::faint).add(*one.met_in, Style::id);
     screen.text(end, kIndent, 3);
+    if (one.ended_how) show_lines(screen, *one.ended_how);
   }
   show_rest(screen, report.failures.size(), report.total);
   return finish(screen);
@@ -131,7 +193,7 @@ void take_run_options(Command& c, RunOptions& o, std::string words, std::string 
   c.options = {{"words", &o.words, std::move(words)},
                rows_option(&o.count, std::move(rows)),
                {"--agent,--platform", &o.platform, "Only this agent: claude_code, cursor, …"},
-               {"--project", &o.project, "Only projects whose path contains this"},
+               {"--project", &o.project, "Only this project: its name, or a part of its path"},
                {"--since", &o.since, "From this time: 2026-02-09, 7d, yesterday, …"},
                {"--until", &o.until, "Up to this time; a day or month is included"}};
 }

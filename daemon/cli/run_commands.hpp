@@ -29,6 +29,7 @@ struct FailureOut {
   std::string error;
   std::optional<std::string> met_in;
   std::optional<std::string> ended_by;
+  std::optional<std::string> ended_how;
   std::optional<std::string> ended_in;
 };
 struct FailuresReport {
@@ -50,9 +51,10 @@ MEMD_DESCRIBE(
     memd::cli::PastCommandsReport,
     field<&T::commands>("Those that begin with the words first; of these and the others, the one that ran last first."),
     field<&T::total>("With those that -n leaves out."));
-MEMD_DESCRIBE(memd::cli::FailureOut, field<&T::run>("The runs that failed."), field<&T::error>("What the tool said."),
+MEMD_DESCRIBE(memd::cli::FailureOut, field<&T::run>("The runs that failed."), field<&T::error>("What the tool said, from the line on that tells the error."),
               field<&T::met_in>("The turn in which the error was met before it ended; absent: it has not ended."),
               field<&T::ended_by>("What was done between, before the command passed."),
+              field<&T::ended_how>("Its lines: what was changed last, or the whole command."),
               field<&T::ended_in>("The turn in which it passed."));
 MEMD_DESCRIBE(memd::cli::FailuresReport,
               field<&T::failures>(

@@ -7,6 +7,8 @@
 #include "daemon/cli/usage_explanation.hpp"
 #include "daemon/host/settings.hpp"
 #include "daemon/usage/usage_report.hpp"
+#include "store/read/projects.hpp"
+#include "store/reader.hpp"
 
 #include <chrono>
 #include <iostream>
@@ -42,6 +44,7 @@ std::size_t keep_some(usage::UsageReport& report, UsageBy by, std::int64_t count
 Result<usage::UsageReport> ask(Reader& reader, const UsageOptions& o, const Config& config,
                                const usage::PriceTable& prices) {
   MEMD_TRY_ASSIGN(auto filter, history_filter(o, "--agent", config));
+  MEMD_TRY_ASSIGN(filter.project, reader.ask(ProjectFilterQuery{o.project}));
   filter.session = o.explain;
   return usage::usage_report(reader, {filter, *parse_usage_by(o.by)}, prices);
 }
@@ -107,7 +110,7 @@ Command usage_command() {
            "or session, with its subagents",
        .one_of = {"day", "week", "month", "block", "model", "day,model", "agent", "project", "branch", "session"}},
       {"--agent,--platform", &o->platform, "Only this agent: claude_code, cursor, …"},
-      {"--project", &o->project, "Only projects whose path contains this"},
+      {"--project", &o->project, "Only this project: its name, or a part of its path"},
       {"--since", &o->since, "From this time: 2026-02-09, 7d, yesterday, …"},
       {"--until", &o->until, "Up to this time; a day or month is included"},
       rows_option(&o->count, "How many rows: the newest, or the largest (on a terminal 31); 0: all"),

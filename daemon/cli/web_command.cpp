@@ -47,7 +47,8 @@ Result<int> run_web(const WebOptions& o, const Settings& settings) {
                                          static_cast<std::uint16_t>(o.port.value_or(0)),
                                          [&](const http::PageRequest& request) { return history.answer(request); }));
   // What follows '#' is not sent: no log and no other page sees the token.
-  const std::string address = fmt::format("http://127.0.0.1:{}/#token={}", server->port(), server->token());
+  const std::string address =
+      fmt::format("http://127.0.0.1:{}/?{}#token={}", server->port(), server->ticket(), server->token());
   std::cout << address << std::endl;
   fmt::print(stderr, "For you only. Ends {} seconds after its last tab, or with Ctrl-C.\n", kClosed / 1s);
   if (const auto daemon = connect_running(settings); !daemon || !*daemon)

@@ -336,7 +336,7 @@ AnswerText render_text(const ResumeAnswer& a) {
   AnswerText out;
   out.add(answer_header(a), "Session ", AnswerText::Id{a.session_id}, " (", AnswerText::Id{a.platform}, ") ");
   add_boundary(out, a.boundary);
-  out.add(". Platform's summary: ", AnswerText::Id{a.platform_summary});
+  out.add(". The agent's summary: ", AnswerText::Id{a.platform_summary});
   if (a.platform_summary == "left_out") out.add(", ", counted_words(a.said_already, "item"), " of it not repeated");
   out.add(".\n");
   HistoryText body;

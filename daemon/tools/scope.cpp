@@ -161,8 +161,13 @@ Result<std::string> project_of_directory(const ToolServices& services, const std
 Result<ProjectsAsked> projects_asked_for(const ToolServices& services, const ScopeParams& params,
                                          const mcp::ToolContext& caller) {
   const std::string& named = params.project.value_or("");
-  if (!named.empty())
-    return ProjectsAsked{named, AnswerText().add("projects like \"", AnswerText::Name{echo_of(named)}, "\""), false};
+  if (!named.empty()) {
+    MEMD_TRY_ASSIGN(const auto reader, lease_reader(services, {}));
+    MEMD_TRY_ASSIGN(std::string filter, reader->ask(ProjectFilterQuery{named}));
+    AnswerText words = AnswerText().add("projects like \"", AnswerText::Name{echo_of(named)}, "\"");
+    if (filter != named) words = tree_words(filter);
+    return ProjectsAsked{std::move(filter), std::move(words), false};
+  }
   const bool all = params.all_projects || !services.defaults.own_project;
   const std::string directory = all ? std::string() : caller_directory(params, caller);
   MEMD_TRY_ASSIGN(std::string tree, project_of_directory(services, directory));
@@ -231,6 +236,7 @@ Result<Scope> resolve_scope(const ToolServices& services, const ScopeParams& par
   if (!scope.filter.project.empty()) {
     MEMD_TRY_ASSIGN(const auto reader, lease_reader(services, {}));
     MEMD_TRY_ASSIGN(scope.unknown_project, reader->ask(UnknownProjectQuery{scope.filter.project}));
+    MEMD_TRY_ASSIGN(scope.filter.project, reader->ask(ProjectFilterQuery{scope.filter.project}));
   }
   if (request.caller != nullptr) MEMD_TRY(narrow(services, params, *request.caller, scope));
 

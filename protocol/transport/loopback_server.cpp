@@ -33,14 +33,13 @@ using RequestParser = beast::http::request_parser<beast::http::string_body>;
 constexpr milliseconds kPatience{30'000};  // for the next bytes of a connection
 constexpr milliseconds kBreath{15'000};    // between two signs of life of a stream that has nothing to say
 
-// What every response says to the browser; its policy goes on with the sources of scripts.
+// What every response says to the browser; its policy goes on with the sources of styles and scripts.
 constexpr std::string_view kGuards =
     "X-Content-Type-Options: nosniff\r\nX-Frame-Options: DENY\r\nReferrer-Policy: no-referrer\r\n"
     "Cross-Origin-Opener-Policy: same-origin\r\nCross-Origin-Resource-Policy: same-origin\r\n"
     "Cache-Control: no-store\r\n"
-    "Content-Security-Policy: default-src 'none'; style-src 'self'; connect-src 'self'; img-src 'self' data:; base-uri "
-    "'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'; "
-    "script-src 'self'";
+    "Content-Security-Policy: default-src 'none'; connect-src 'self'; img-src 'self' data:; base-uri 'none'; "
+    "form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'; ";
 
 bool is_ready(int fd, short what, milliseconds limit) {
   pollfd one{fd, what, 0};
@@ -74,8 +73,7 @@ std::string head_of(const PageResponse& response, bool keep_alive) {
   out += std::string_view(beast::http::obsolete_reason(beast::http::int_to_status(response.status)));
   out += "\r\nContent-Type: " + response.type + "\r\n";
   out += kGuards;
-  if (!response.script_source.empty()) out += ' ' + response.script_source;
-  out += "\r\n";
+  out += "style-src 'self' " + response.style_source + "; script-src 'self' " + response.script_source + "\r\n";
   if (!response.stream) out += "Content-Length: " + std::to_string(response.body.size()) + "\r\n";
   out += keep_alive ? "Connection: keep-alive\r\n\r\n" : "Connection: close\r\n\r\n";
   return out;
@@ -106,6 +104,19 @@ std::optional<unsigned> read_request(int fd, std::string& rest, RequestParser& p
   }
 }
 
+// Returns twice as many hexadecimal digits, which nobody can guess.
+template <std::size_t bytes>
+Result<std::string> random_digits() {
+  std::array<unsigned char, bytes> out{};
+  if (RAND_bytes(out.data(), static_cast<int>(out.size())) != 1)
+    return Error(Errc::unsupported, "there is no source of random numbers for a token");
+  return hexadecimal({reinterpret_cast<const char*>(out.data()), out.size()});
+}
+
+bool is_secret(std::string_view text, std::string_view secret) {
+  return text.size() == secret.size() && CRYPTO_memcmp(text.data(), secret.data(), secret.size()) == 0;
+}
+
 }  // namespace
 
 Result<std::unique_ptr<LoopbackServer>> LoopbackServer::open(std::uint16_t port, Handler handler) {
@@ -124,16 +135,19 @@ Result<std::unique_ptr<LoopbackServer>> LoopbackServer::open(std::uint16_t port,
   auto* const any = reinterpret_cast<sockaddr*>(&address);
   if (::bind(fd.get(), any, size) != 0 || ::listen(fd.get(), 32) != 0 || ::getsockname(fd.get(), any, &size) != 0)
     return failed();
-  std::array<unsigned char, 32> bytes{};
-  if (RAND_bytes(bytes.data(), static_cast<int>(bytes.size())) != 1)
-    return Error(Errc::unsupported, "there is no source of random numbers for a token");
-  std::string token = hexadecimal({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
-  return std::unique_ptr<LoopbackServer>(
-      new LoopbackServer(std::move(fd), ntohs(address.sin_port), std::move(token), std::move(handler)));
+  MEMD_TRY_ASSIGN(std::string token, random_digits<32>());
+  MEMD_TRY_ASSIGN(std::string ticket, random_digits<16>());
+  return std::unique_ptr<LoopbackServer>(new LoopbackServer(std::move(fd), ntohs(address.sin_port), std::move(token),
+                                                            std::move(ticket), std::move(handler)));
 }
 
-LoopbackServer::LoopbackServer(UniqueFd listening, std::uint16_t port, std::string token, Handler handler)
-    : listening_(std::move(listening)), port_(port), token_(std::move(token)), handler_(std::move(handler)) {}
+LoopbackServer::LoopbackServer(UniqueFd listening, std::uint16_t port, std::string token, std::string ticket,
+                               Handler handler)
+    : listening_(std::move(listening)),
+      port_(port),
+      token_(std::move(token)),
+      ticket_(std::move(ticket)),
+      handler_(std::move(handler)) {}
 
 LoopbackServer::~LoopbackServer() {
   ends_ = true;
@@ -184,6 +198,12 @@ std::optional<PageResponse> LoopbackServer::refusal(std::string_view host, std::
   return std::nullopt;
 }
 
+bool LoopbackServer::spends_ticket(std::string_view target) {
+  constexpr std::string_view kStart = "/?";
+  return target.starts_with(kStart) && is_secret(target.substr(kStart.size()), ticket_) &&
+         !ticket_is_spent_.exchange(true);
+}
+
 void LoopbackServer::talk(Connection& connection) {
   const int fd = connection.fd.get();
   std::string rest;
@@ -213,8 +233,8 @@ void LoopbackServer::talk(Connection& connection) {
         std::string(header(field::content_type)),
         std::string(header(field::accept)),
         message.body(),
-        authorization.size() == kBearer.size() + token_.size() && authorization.starts_with(kBearer) &&
-            CRYPTO_memcmp(authorization.data() + kBearer.size(), token_.data(), token_.size()) == 0};
+        authorization.starts_with(kBearer) && is_secret(authorization.substr(kBearer.size()), token_),
+        message.method() == beast::http::verb::get && spends_ticket(target)};
     if (!answer(fd, request, message.keep_alive())) return;
   }
 }

@@ -24,7 +24,8 @@ struct PageRequest {
   std::string content_type;
   std::string accept;
   std::string body;
-  bool has_token = false;  // it carries the token of this start: `Authorization: Bearer TOKEN`
+  bool has_token = false;   // it carries the token of this start: `Authorization: Bearer TOKEN`
+  bool has_ticket = false;  // it is the first request with the ticket of this start: `GET /?TICKET`
 };
 
 struct PageResponse {
@@ -34,14 +35,14 @@ struct PageResponse {
   // Set: after the body come the texts that this returns, until nullopt. An empty one means that there is nothing yet;
   // the function waits a while for it, but for less than a second.
   std::function<std::optional<std::string>()> stream{};
-  // The source expression, as 'sha256-…', of a script within the body; empty: no script within it may run.
+  // The source expressions, as 'sha256-…', of a script and a style within the body; empty: none within it counts.
   std::string script_source{};
+  std::string style_source{};
 };
 
 // HTTP/1.1 on 127.0.0.1 for the pages of one person. Refuses requests that another host or page could have a browser
-// send: a foreign Host or Origin. All responses forbid frames, what comes from elsewhere, and inline
-// code but for PageResponse::script_source. Each
-// connection has a thread, which calls the handler.
+// send: a foreign Host or Origin. All responses forbid frames, what comes from elsewhere, and inline code but for that
+// of PageResponse. Each connection has a thread, which calls the handler.
 class LoopbackServer {
  public:
   using Handler = std::function<PageResponse(const PageRequest&)>;
@@ -58,6 +59,8 @@ class LoopbackServer {
   std::uint16_t port() const { return port_; }
   // Random, another one at each start; 64 hexadecimal digits.
   const std::string& token() const { return token_; }
+  // Likewise; 32 digits. Good for one request, so that an address in a browser's history opens nothing.
+  const std::string& ticket() const { return ticket_; }
 
   // Serves until `goes_on`, which is asked about once a second, returns false. Any one thread.
   void serve(const std::function<bool()>& goes_on);
@@ -68,17 +71,20 @@ class LoopbackServer {
     std::atomic<bool> is_over = false;
     std::thread thread{};
   };
-  LoopbackServer(UniqueFd listening, std::uint16_t port, std::string token, Handler handler);
+  LoopbackServer(UniqueFd listening, std::uint16_t port, std::string token, std::string ticket, Handler handler);
   void accept_one();
   void remove_ended();
   void talk(Connection& connection);
   // Returns whether another request may follow.
   bool answer(int fd, const PageRequest& request, bool keep_alive);
   std::optional<PageResponse> refusal(std::string_view host, std::string_view origin) const;
+  bool spends_ticket(std::string_view target);
 
   UniqueFd listening_;
   const std::uint16_t port_;
   const std::string token_;
+  const std::string ticket_;
+  std::atomic<bool> ticket_is_spent_ = false;
   const Handler handler_;
   std::atomic<bool> ends_ = false;
   std::list<Connection> connections_;  // only serve() and the destructor

@@ -42,7 +42,8 @@ CommandHistoryQuery::Answer CommandHistoryQuery::run(sqlite::Database& db) const
       failed_run +
       ", o.exit_code, coalesce(r.summary, ''), s.uid, s.platform,"
       " (SELECT x.exchange_pk FROM exchanges x WHERE x.session_pk = c.session_pk AND x.first_seq <= c.event_seq"
-      "  ORDER BY x.exchange_number DESC LIMIT 1), count(*) OVER (), c.session_pk, c.event_seq"
+      "  ORDER BY x.exchange_number DESC LIMIT 1), count(*) OVER (), c.session_pk, c.event_seq,"
+      " coalesce(r.seq, 0)"
       " FROM sessions s JOIN commands c ON c.session_pk = s.session_pk"
       " JOIN events e ON e.session_pk = c.session_pk AND e.seq = c.event_seq"
       " LEFT JOIN events r ON r.session_pk = c.session_pk AND r.seq = e.pair_seq"
@@ -62,7 +63,7 @@ CommandHistoryQuery::Answer CommandHistoryQuery::run(sqlite::Database& db) const
   while (q.step()) {
     PastCommand& one = out.commands.emplace_back();
     sqlite::read(q, one.line, one.directory, one.times, one.failures, one.last, one.failed, one.exit_code, one.result,
-                 one.session_uid, one.platform, one.exchange, out.total, one.session_pk, one.seq);
+                 one.session_uid, one.platform, one.exchange, out.total, one.session_pk, one.seq, one.result_seq);
   }
   return out;
 }

@@ -27,7 +27,8 @@ struct PastCommand : CommandRuns {
   TimeMs last = 0;
   std::string result;  // one line; empty: none is stored
   std::int64_t session_pk = 0;
-  std::int64_t seq = 0;  // of the call
+  std::int64_t seq = 0;         // of the call
+  std::int64_t result_seq = 0;  // 0: none is stored
   ExchangeId exchange = 0;
   std::string session_uid;
   Platform platform{};

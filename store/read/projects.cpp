@@ -99,6 +99,16 @@ WorktreeQuery::Answer WorktreeQuery::run(sqlite::Database& db) const {
   return out;
 }
 
+ProjectFilterQuery::Answer ProjectFilterQuery::run(sqlite::Database& db) const {
+  const auto named = db.query(
+                           "SELECT identity_key FROM projects p WHERE (identity_key = ?1 OR identity_key = ?2 OR"
+                           " lower(name) = ?3) AND EXISTS (SELECT 1 FROM sessions s"
+                           " WHERE s.project_pk = p.project_pk OR s.own_project_pk = p.project_pk) LIMIT 2",
+                           text, project_identity(text).key, ascii::lowered(text))
+                         .all(sqlite::first_text);
+  return !text.empty() && named.size() == 1 ? project_tree(named.front()) : text;
+}
+
 FindProjectQuery::Answer FindProjectQuery::run(sqlite::Database& db) const {
   const auto all = ProjectListQuery{}.run(db);
   const std::string path = project_identity(text).key;

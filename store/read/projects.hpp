@@ -47,4 +47,13 @@ struct FindProjectQuery {
   Answer run(sqlite::Database& db) const;
 };
 
+// Returns what a QueryFilter takes for the projects that a person means: project_tree() of the one that has this path
+// or whole name, else the text, which is then a part of paths and names.
+struct ProjectFilterQuery {
+  std::string text;
+
+  using Answer = std::string;
+  Answer run(sqlite::Database& db) const;
+};
+
 }  // namespace memd

@@ -97,6 +97,17 @@ std::vector<RecalledRun> runs_of(sqlite::Database& db, const PastSession& sessio
   return out;
 }
 
+// Returns the last edits between two runs, at most 4.
+std::vector<std::int64_t> last_edits(sqlite::Database& db, std::int64_t session_pk, std::int64_t from,
+                                     std::int64_t to) {
+  auto out = db.query(sql_text("SELECT seq FROM events WHERE session_pk = ?1 AND seq > ?2 AND seq < ?3"
+                               " AND kind = EventKind::edit ORDER BY seq DESC LIMIT 4"),
+                      session_pk, from, to)
+                 .all([](const sqlite::Statement& q) { return q.int64(0); });
+  std::ranges::reverse(out);
+  return out;
+}
+
 // Returns the names of the files edited between two runs, at most 4.
 std::vector<std::string> edited_between(sqlite::Database& db, std::int64_t session_pk, std::int64_t from,
                                         std::int64_t to) {
@@ -118,6 +129,17 @@ std::string recalled_line(std::string_view text, std::size_t bytes) {
 }
 
 constexpr std::size_t kRecalledCommandBytes = 140;
+
+// Returns a line in lower case without digits, control characters and repeated blanks.
+std::string without_numbers(std::string_view text) {
+  std::string line;
+  for (const char c : text) {
+    if (ascii::is_digit(c) || static_cast<unsigned char>(c) < 0x20) continue;
+    if (c == ' ' && (line.empty() || line.back() == ' ')) continue;
+    line += ascii::lower(c);
+  }
+  return line;
+}
 
 // Whether the signature is of what the output itself tells how to mend.
 bool is_mended_at_once(std::string_view signature) {
@@ -162,8 +184,8 @@ using Runs = std::vector<RecalledRun>;
 
 // Returns what was done between a failed run and the next one of the command, or of another form of it, that passed.
 // nullopt: none did, or nothing was done.
-std::optional<Recalled> end_of(sqlite::Database& db, std::int64_t session_pk, const Runs& runs,
-                               Runs::const_iterator failed) {
+std::optional<FailureEnd> end_of(sqlite::Database& db, std::int64_t session_pk, const Runs& runs,
+                                 Runs::const_iterator failed) {
   const std::string_view what = without_pipe_end(failed->line);
   const auto ends = [&](const RecalledRun& run) {
     const std::string_view then = without_pipe_end(run.line);
@@ -171,39 +193,42 @@ std::optional<Recalled> end_of(sqlite::Database& db, std::int64_t session_pk, co
   };
   const auto next = std::find_if(std::next(failed), runs.end(), ends);
   if (next == runs.end()) return std::nullopt;
-  std::string done;
+  FailureEnd end;
   for (const std::string& name : edited_between(db, session_pk, failed->seq, next->seq))
-    done += (done.empty() ? "edits of " : ", ") + name;
-  if (without_pipe_end(next->line) != what) done = "`" + recalled_line(next->line, kRecalledCommandBytes) + "`";
-  for (auto between = std::next(failed); done.empty() && between != next; ++between)
-    if (between->passed()) done = "`" + recalled_line(between->line, kRecalledCommandBytes) + "`";
-  if (done.empty()) return std::nullopt;
-  return Recalled{RecalledKind::solved, std::move(done), exchange_of_event(db, session_pk, next->seq)};
+    end.text += (end.text.empty() ? "edits of " : ", ") + name;
+  if (without_pipe_end(next->line) != what)
+    end.command = next->line;
+  else if (end.text.empty()) {
+    const auto between = std::find_if(std::next(failed), next, [](const RecalledRun& run) { return run.passed(); });
+    if (between != next) end.command = between->line;
+  }
+  if (!end.command.empty()) end.text = "`" + recalled_line(end.command, kRecalledCommandBytes) + "`";
+  if (end.text.empty()) return std::nullopt;
+  if (end.command.empty()) end.edits = last_edits(db, session_pk, failed->seq, next->seq);
+  end.exchange = exchange_of_event(db, session_pk, next->seq);
+  return end;
 }
 
 }  // namespace
 
-std::string error_signature(std::string_view output) {
+std::size_t error_begin(std::string_view output) {
   constexpr std::size_t kLeastLetters = 16;
-  std::string best;
-  for (std::size_t at = 0; at < output.size();) {
-    const std::size_t end = std::min(output.find('\n', at), output.size());
-    std::string line;
-    for (const char c : output.substr(at, end - at)) {
-      if (ascii::is_digit(c) || static_cast<unsigned char>(c) < 0x20) continue;
-      if (c == ' ' && (line.empty() || line.back() == ' ')) continue;
-      line += ascii::lower(c);
-    }
-    at = end + 1;
+  for (std::size_t at = 0; at < output.size(); at = output.find('\n', at)) {
+    at += output[at] == '\n';
+    const std::string line = without_numbers(output.substr(at, output.find('\n', at) - at));
     const bool tells = line.find("error") != std::string::npos || line.find("fail") != std::string::npos ||
                        line.find("fatal") != std::string::npos || line.find("cannot") != std::string::npos ||
                        line.find("not found") != std::string::npos || line.find("no such") != std::string::npos ||
                        line.find("undefined") != std::string::npos || line.find("denied") != std::string::npos;
-    if (!tells || line.size() < kLeastLetters || line.starts_with("exit code")) continue;
-    best = line.substr(0, 100);
-    break;
+    if (tells && line.size() >= kLeastLetters && !line.starts_with("exit code")) return at;
   }
-  return best;
+  return std::string_view::npos;
+}
+
+std::string error_signature(std::string_view output) {
+  const std::size_t begin = error_begin(output);
+  if (begin == std::string_view::npos) return {};
+  return without_numbers(output.substr(begin, output.find('\n', begin) - begin)).substr(0, 100);
 }
 
 ErrorRecallQuery::Answer ErrorRecallQuery::run(sqlite::Database& db) const {
@@ -223,7 +248,7 @@ ErrorRecallQuery::Answer ErrorRecallQuery::run(sqlite::Database& db) const {
       if (auto end = end_of(db, session.pk, runs, std::prev(run.base())))
         out = {{RecalledKind::met_error, recalled_line(run->line, kRecalledCommandBytes),
                 exchange_of_event(db, session.pk, run->seq)},
-               std::move(*end)};
+               {RecalledKind::solved, std::move(end->text), end->exchange}};
     }
   }
   return out;

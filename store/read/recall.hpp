@@ -57,12 +57,20 @@ struct SessionDeedsQuery {
   Answer run(sqlite::Database& db) const;
 };
 
-// Returns what was done between a failed command and the next run of it in its session that passed. nullopt: none did.
+// What was done between a failed command and the next run of it, or of another form of it, that passed.
+struct FailureEnd {
+  std::string text;                 // one line
+  ExchangeId exchange = 0;          // of the run that passed
+  std::vector<std::int64_t> edits;  // seq of the last edits before that run, at most 4, in order
+  std::string command;              // what ended it, whole; empty: edits did
+};
+
+// Returns how a failed command ended in its session. nullopt: it did not.
 struct FailureEndQuery {
   std::int64_t session_pk = 0;
   std::int64_t seq = 0;  // of the failed call
 
-  using Answer = std::optional<Recalled>;  // RecalledKind::solved
+  using Answer = std::optional<FailureEnd>;
   Answer run(sqlite::Database& db) const;
 };
 
@@ -70,7 +78,9 @@ struct FailureEndQuery {
 // store.
 inline constexpr std::int64_t kRecallSessions = 60;
 
-// Returns the line of an output that identifies its error, without colours, numbers, paths and times. Empty when no
+// Returns where the line of an output begins that identifies its error. npos: no line is specific enough.
+std::size_t error_begin(std::string_view output);
+// Returns that line without colours, numbers, paths and times. Empty when no
 // line is specific enough.
 std::string error_signature(std::string_view output);
 

@@ -54,6 +54,8 @@ TEST_F(SessionTools, AProjectsNameGoesBeforeAPartOfAPath) {
        "tool", 1);
   for (const char* tool : {"recent_turns", "session_summary"})
     EXPECT_EQ(str(call(tool, R"({"project":"app"})").at("session_id")), "claude_code:aaaa1111") << tool;
+  const auto listed = call("list_sessions", R"({"project":"app"})").at("sessions").as_array();
+  EXPECT_TRUE(std::ranges::none_of(listed, [](const auto& s) { return s.at("session_name") == "Newer"; }));
   fill(store.session({.native_id = "eeee5555", .title = "Clone", .project = "/home/v/app", .start = kNow}), "clone", 1);
   const std::string several = error("recent_turns", R"({"project":"app"})");
   EXPECT_TRUE(has(several, "fits 2 projects")) << several;

@@ -200,6 +200,70 @@ describe('views', () => {
   });
 });
 
+describe('the first page', () => {
+  // Opens it with its script held back: {page, problems, release(), close()}.
+  const held = async (at) => {
+    const server = await serve(at);
+    const context = await browser.newContext({ viewport: sizes.desktop, reducedMotion: 'reduce' });
+    const page = await context.newPage();
+    const problems = [];
+    page.on('console', (message) => ['error', 'warning'].includes(message.type()) && problems.push(message.text()));
+    page.on('pageerror', (error) => problems.push(String(error)));
+    page.on('dialog', (dialog) => { problems.push(`dialog: ${dialog.message()}`); dialog.dismiss(); });
+    let release;
+    const go = new Promise((resolve) => { release = resolve; });
+    await page.route('**/page.js', async (route) => { await go; await route.continue(); });
+    await page.goto(server.address, { waitUntil: 'commit' });
+    await page.locator('.list .row').first().waitFor();
+    return { page, problems, server, release, close: async () => { release(); await context.close(); await server.stop(); } };
+  };
+  // What is seen of it, and where.
+  const seen = (page) => page.evaluate(() => [...document.querySelectorAll('.top > *, .top a, .filters > *, .told > *, .list .day, .list .row, .list .row span, .list time')]
+    .filter((node) => !node.matches('.live') && node.getBoundingClientRect().width > 0 && node.getBoundingClientRect().bottom < innerHeight)
+    .map((node) => [node.tagName, node.className, node.matches('select') ? '' : node.textContent.replace(/\n */g, ''), node.getAttribute('href'), ...['x', 'y', 'width', 'height'].map((side) => Math.round(node.getBoundingClientRect()[side]))].join(' ')));
+
+  test('is what the script draws, element by element, in the same places', async () => {
+    const { page, problems, release, close } = await held(home);
+    const before = await seen(page);
+    assert.ok(before.filter((one) => one.includes('row')).length > 5);
+    await checked(page, 'as the server has drawn it');
+    await page.evaluate(() => { window.kept = [...document.querySelectorAll('.list .row')].slice(0, 5); });
+    release();
+    await page.waitForFunction(() => performance.getEntriesByName('first-list').length);
+    assert.deepEqual(await seen(page), before);
+    assert.ok(await page.evaluate(() => window.kept.every((row) => row.isConnected)), 'the rows are taken over');
+    assert.equal(await page.evaluate(() => location.pathname + location.search), '/', 'the ticket has left the address');
+    assert.deepEqual(problems, []);
+    await close();
+  });
+
+  test('opens once', async () => {
+    const server = await serve(home);
+    const read = async () => (await fetch(`${server.origin}/${new URL(server.address).search}`)).text();
+    assert.match(await read(), /class="row /);
+    assert.doesNotMatch(await read(), /class="row /);
+    await server.stop();
+  });
+
+  test('texts of history stay text where the server draws them', async () => {
+    for (const some of [payloads.slice(0, 20), payloads.slice(20)]) {
+      const { home: small } = await demoStore((h) => some.forEach((payload, i) => h.session({ cwd: `/home/ada/src/${payload.replaceAll(/[/\0\n]/g, '_')}`, branch: payload, start: new Date(Date.now() - (i + 1) * 60_000).toISOString() })
+        .prompt(`We want ${payload}.`).answer('Yes.').title(payload)));
+      const { page, problems, close } = await held(small);
+      const titles = await page.locator('.list .title').allTextContents();
+      for (const payload of some) {
+        const shown = payload.replaceAll(/[\u0000\u202e]/g, '').split('\n')[0].slice(0, 30);
+        assert.ok(titles.some((title) => title.replaceAll(/[\u0000\u202e\ufffd]/g, '').includes(shown)), `${payload} in ${titles.join(' | ')}`);
+      }
+      assert.equal(await page.locator('img, svg, iframe, object, embed, form, base, #app script, #app style, #app link, #app [style], [onload], [onerror]').count(), 0);
+      assert.equal(await page.title(), 'memd');
+      assert.deepEqual(problems, []);
+      await close();
+      small.remove();
+    }
+  });
+});
+
 describe('attacks', () => {
   test(`${payloads.length} texts of history stay text`, async () => {
     const { page, problems, close } = await open(browser, web);

@@ -36,6 +36,7 @@ class WebHistoryTest : public testing::Test {
   http::PageResponse get(const std::string& path, bool token = true) {
     return history_.answer({"GET", path, "", "", "", token});
   }
+  http::PageResponse first_page() { return history_.answer({.method = "GET", .path = "/", .has_ticket = true}); }
   http::PageResponse call(const std::string& tool, const std::string& arguments, const std::string& accept = "",
                           bool token = true) {
     return history_.answer({"POST", "/api/" + tool, "application/json", accept, arguments, token});
@@ -50,23 +51,39 @@ class WebHistoryTest : public testing::Test {
 TEST_F(WebHistoryTest, ThePageNeedsNoTokenAndHoldsNoHistory) {
   const std::string page = get("/", false).body;
   EXPECT_THAT(page, StartsWith("<!doctype html>"));
-  EXPECT_THAT(page, Not(HasSubstr("<style")));
   EXPECT_THAT(page, Not(HasSubstr(" style=")));
-  for (const char* file : {"/page.css", "/page.js"}) {
-    EXPECT_THAT(page, HasSubstr(std::string("\"") + file + "\""));
-    const auto response = get(file, false);
-    EXPECT_EQ(response.status, 200U) << file;
-    EXPECT_THAT(response.body, Not(HasSubstr("zebra")));
-  }
-  EXPECT_THAT(get("/page.js", false).body, HasSubstr(R"(const agents = {"claude_code":"Claude Code",)"));
+  EXPECT_THAT(page, Not(HasSubstr("zebra")));
+  EXPECT_THAT(page, HasSubstr("\"/page.js\""));
+  const auto script = get("/page.js", false);
+  EXPECT_EQ(script.status, 200U);
+  EXPECT_THAT(script.body, Not(HasSubstr("zebra")));
+  EXPECT_THAT(script.body, HasSubstr(R"(const agents = {"claude_code":"Claude Code",)"));
 }
 
 TEST_F(WebHistoryTest, ThePageAsksForTheFirstListItselfAndItsPolicyAllowsThatScriptOnly) {
-  const auto page = get("/", false);
-  const auto script = report::page_file("web_server.js");
-  EXPECT_THAT(page.body, HasSubstr("<script>" + std::string(script) + "</script>"));
-  EXPECT_EQ(page.script_source, report::hash_source(script));
+  const auto inside = [](const std::string& text, const std::string& from, const std::string& to) {
+    const auto begin = text.find(from) + from.size();
+    return text.substr(begin, text.find(to, begin) - begin);
+  };
+  for (const auto& page : {get("/", false), first_page()}) {
+    const std::string script = inside(page.body, "<script>", "</script>");
+    EXPECT_THAT(script, HasSubstr(std::string(report::page_file("web_server.js"))));
+    EXPECT_EQ(page.script_source, report::hash_source(script));
+    EXPECT_EQ(page.style_source, report::hash_source(inside(page.body, "<style>", "</style>")));
+  }
   EXPECT_EQ(get("/page.js", false).script_source, "");
+}
+
+TEST_F(WebHistoryTest, TheFirstPageHasTheFirstListDrawnAndAsData) {
+  const auto page = first_page();
+  ASSERT_EQ(page.status, 200U);
+  EXPECT_THAT(page.body, HasSubstr(">Find the &lt;script&gt;alert(1)&lt;/script&gt; zebra</span>"));
+  EXPECT_THAT(page.body, HasSubstr("\\u003cscript\\u003ealert(1)\\u003c/script\\u003e zebra"));
+  EXPECT_THAT(page.body, Not(HasSubstr("<script>alert")));
+  EXPECT_THAT(page.body, Not(HasSubstr(" style=")));
+  EXPECT_THAT(page.body, HasSubstr("<h2 class=\"day\">Monday, 2 Feb 2026 <span"));
+  EXPECT_THAT(page.body, HasSubstr(">1 session</span>"));
+  EXPECT_THAT(page.body, Not(HasSubstr("${")));
 }
 
 TEST_F(WebHistoryTest, ScriptsMakeNoMarkupAndAskNobodyElse) {

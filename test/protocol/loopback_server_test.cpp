@@ -79,7 +79,8 @@ class LoopbackServerTest : public testing::Test {
                 return "more" + std::to_string(n) + ",";
               }};
     return {200, "text/plain",
-            request.method + " " + request.path + (request.has_token ? " trusted " : " ") + request.body};
+            request.method + " " + request.path + (request.has_token ? " trusted " : " ") +
+                (request.has_ticket ? "first " : "") + request.body};
   }
   std::atomic<bool> over_ = false;
   std::thread thread_;
@@ -127,6 +128,19 @@ TEST_F(LoopbackServerTest, TheTokenIsThatOfThisStart) {
     EXPECT_THAT(with(wrong), AllOf(StartsWith("HTTP/1.1 200 "), Not(HasSubstr(" trusted ")))) << wrong;
 }
 
+TEST_F(LoopbackServerTest, TheTicketIsGoodForOneStartPage) {
+  const std::string host = "Host: " + here_ + "\r\n";
+  const std::string ticket = server_->ticket();
+  EXPECT_EQ(ticket.size(), 32u);
+  for (const std::string& path :
+       {"/x?" + ticket, "/?" + std::string(32, '0'), "/?" + ticket + "0", std::string("/?"), "/?" + server_->token()})
+    EXPECT_THAT(get(host, path), Not(HasSubstr("first"))) << path;
+  EXPECT_THAT(say("POST /?" + ticket + " HTTP/1.1\r\n" + host + "Connection: close\r\n\r\n"), Not(HasSubstr("first")));
+  EXPECT_THAT(get("Host: evil.example\r\n", "/?" + ticket), StartsWith("HTTP/1.1 403 "));
+  EXPECT_THAT(get(host, "/?" + ticket), HasSubstr("GET / first "));
+  EXPECT_THAT(get(host, "/?" + ticket), Not(HasSubstr("first")));
+}
+
 TEST_F(LoopbackServerTest, RequestsHaveLimits) {
   const std::string host = "Host: " + here_ + "\r\n";
   const std::string huge = std::to_string(LoopbackServer::kMostBody + 1);
@@ -142,9 +156,10 @@ TEST_F(LoopbackServerTest, RequestsHaveLimits) {
 
 TEST_F(LoopbackServerTest, EveryResponseForbidsWhatComesFromElsewhere) {
   for (const std::string& reply : {get("Host: " + here_ + "\r\n"), get("Host: evil.example\r\n")}) {
-    EXPECT_THAT(reply, HasSubstr("Content-Security-Policy: default-src 'none'; style-src 'self'"));
+    EXPECT_THAT(reply, HasSubstr("Content-Security-Policy: default-src 'none'; connect-src 'self';"));
+    EXPECT_THAT(reply, HasSubstr("; style-src 'self' ;"));
     EXPECT_THAT(reply, HasSubstr("frame-ancestors 'none'"));
-    EXPECT_THAT(reply, HasSubstr("; script-src 'self'\r\n"));
+    EXPECT_THAT(reply, HasSubstr("; script-src 'self' \r\n"));
     EXPECT_THAT(reply, HasSubstr("\r\nX-Content-Type-Options: nosniff\r\n"));
     EXPECT_THAT(reply, HasSubstr("\r\nCache-Control: no-store\r\n"));
     EXPECT_THAT(reply, Not(HasSubstr("Access-Control")));

@@ -254,6 +254,18 @@ TEST_F(ProjectsTest, OfSeveralThatFitTheCallersIsTakenElseEachIsToldWithAShortNa
   EXPECT_EQ(reader.ask(FindProjectQuery{"ada", here}).value().key, "/home/ada/work/cli") << "it does not fit";
 }
 
+TEST_F(ProjectsTest, AFilterMeansTheProjectOfThatNameElseAPartOfPaths) {
+  work("one", "/work/cli");
+  work("two", "/work/client/proj");
+  Reader reader(file_);
+  for (const char* name : {"cli", "CLI", "/work/cli", "/work/cli/"})
+    EXPECT_EQ(reader.ask(ProjectFilterQuery{name}).value(), project_tree("/work/cli")) << name;
+  for (const char* part : {"clie", "/work", "nothing", ""})
+    EXPECT_EQ(reader.ask(ProjectFilterQuery{part}).value(), part) << part;
+  work("three", "/home/ada/cli");
+  EXPECT_EQ(reader.ask(ProjectFilterQuery{"cli"}).value(), "cli") << "two have that name";
+}
+
 TEST_F(ProjectsTest, ANewStoreTakesOverWhatWasSeenAndChosen) {
   work("tree", kTree, {}, {{kTree, kRepo, "fix"}});
   work("main", kRepo);

@@ -53,6 +53,13 @@ TEST_F(RecallTest, WhatEndedAFailureIsTold) {
   const auto end = reader.ask(FailureEndQuery{run.session_pk, run.seq});
   ASSERT_TRUE(end && *end);
   EXPECT_EQ((*end)->text, "edits of importer.go");
+  EXPECT_EQ((*end)->edits.size(), 1u);
+  EXPECT_EQ((*end)->command, "");
+  const auto deploy = reader.ask(CommandHistoryQuery{{}, {"deploy"}, true});
+  ASSERT_EQ(deploy->commands.size(), 1u);
+  const auto form = reader.ask(FailureEndQuery{deploy->commands[0].session_pk, deploy->commands[0].seq});
+  ASSERT_TRUE(form && *form);
+  EXPECT_EQ((*form)->command, "npm run deploy --force");
   const auto all = reader.ask(CommandHistoryQuery{{}, {"go test"}});
   ASSERT_TRUE(all);
   ASSERT_EQ(all->commands.size(), 1u);
@@ -74,6 +81,13 @@ TEST_F(RecallTest, CommandsThatBeginWithTheWordsComeBeforeThoseThatMentionThem) 
   ASSERT_TRUE(found) << found.error().message();
   ASSERT_EQ(found->commands.size(), 3u);
   EXPECT_EQ(found->commands[2].line, "cat ./go/testdata/x");
+}
+
+TEST(ErrorLines, AnErrorBeginsWhereItIsTold) {
+  EXPECT_EQ(error_begin("Exit code 1\n\nmake: x\nError: row 12 was lost\nmore"), 21u);
+  EXPECT_EQ(error_begin("\nError: row 12 was lost"), 1u);
+  EXPECT_EQ(error_begin("Exit code 1\nno luck"), std::string_view::npos);
+  EXPECT_EQ(error_signature("Exit code 1\nError: row 12 was  lost\nmore"), "error: row was lost");
 }
 
 TEST_F(RecallTest, AnErrorThatWentAwayIsToldWithWhatWasDone) {

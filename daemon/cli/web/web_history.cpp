@@ -1,11 +1,13 @@
 #include "daemon/cli/web/web_history.hpp"
 
+#include "daemon/cli/asking.hpp"
 #include "daemon/cli/command.hpp"
 #include "daemon/cli/memory_commands.hpp"
 #include "daemon/cli/render/words.hpp"
 #include "daemon/cli/reopening.hpp"
 #include "daemon/cli/report_making.hpp"
 #include "daemon/cli/store_state.hpp"
+#include "daemon/cli/web/drawn_list.hpp"
 #include "daemon/host/memory_host.hpp"
 #include "daemon/report/html_page.hpp"
 #include "daemon/report/memory_map.hpp"
@@ -14,6 +16,8 @@
 #include "schemas/base/error.hpp"
 #include "schemas/base/harmless.hpp"
 #include "store/reader.hpp"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
@@ -52,12 +56,15 @@ namespace {
 using namespace std::chrono_literals;
 using std::chrono::steady_clock;
 
+// What the page shows first.
+constexpr std::string_view kFirstList = R"({"all_projects":true,"include_subagents":true,"n_results":40})";
+
 // The script and the style of the page: those of a report, and those of the views that ask.
 const report::HtmlPage& page() {
   static const report::HtmlPage kPage = [] {
     report::HtmlPage out{"memd", {"page.css", "report.css", "web.css"}, {}};
     out.rules = report::agent_colours();
-    out.constants = report::agent_names();
+    out.constants = report::agent_names() + session_row_markup();
     out.scripts.assign(report::kReportScripts.begin(), report::kReportScripts.end());
     out.scripts.insert(out.scripts.end(), {"tips.js", "rows.js", "web_answer.js", "web_sessions.js", "web_reading.js",
                                            "web_views.js", "web.js"});
@@ -66,19 +73,27 @@ const report::HtmlPage& page() {
   return kPage;
 }
 
-// The page contains the script that asks for the first list, which then waits for no other file.
-http::PageResponse start_page() {
-  constexpr std::string_view kPlace = "<script>";
-  const std::string_view script = report::page_file("web_server.js");
+// The page contains its style, and the script that asks for the first list: these wait for no other file. `list`: the
+// answer to that question, if the page brings it along, as JSON and as drawn.
+http::PageResponse start_page(std::string_view list = {}, std::string_view drawn = {}) {
+  static const std::string kStyle = report::style_of(page());
+  static const std::string kScript =
+      report::script_of({"memd", {}, {"web_server.js"}, {}, fmt::format("const firstList = {};\n", kFirstList)});
   std::string text(report::page_file("web.html"));
-  text.insert(text.find(kPlace) + kPlace.size(), script);
-  return {200, "text/html; charset=utf-8", std::move(text), {}, report::hash_source(script)};
+  const auto put = [&text](std::string_view behind, std::string_view what) {
+    text.insert(text.find(behind) + behind.size(), what);
+  };
+  put("<style>", kStyle);
+  put("<script>", kScript);
+  put("<script type=\"application/json\" id=\"first-list\">", report::json_for_script(list));
+  put("<div id=\"app\">", drawn);
+  return {200, "text/html; charset=utf-8",   std::move(text),
+          {},  report::hash_source(kScript), report::hash_source(kStyle)};
 }
 
 // Returns the file of a path; nullopt: there is none.
 std::optional<http::PageResponse> page_file(std::string_view path) {
   if (path == "/") return start_page();
-  if (path == "/page.css") return http::PageResponse{200, "text/css; charset=utf-8", report::style_of(page())};
   if (path == "/page.js") return http::PageResponse{200, "text/javascript; charset=utf-8", report::script_of(page())};
   return std::nullopt;
 }
@@ -159,6 +174,7 @@ std::chrono::milliseconds WebHistory::unused() const {
 
 http::PageResponse WebHistory::answer(const http::PageRequest& request) {
   const bool gets = request.method == "GET";
+  if (request.has_ticket) return page_with_list();
   if (auto file = page_file(request.path)) return gets ? *std::move(file) : refused(405, "send GET");
   if (!request.has_token)
     return refused(401, "This page belongs to an earlier start of memd web: open the address that it prints");
@@ -173,6 +189,14 @@ http::PageResponse WebHistory::answer(const http::PageRequest& request) {
   if (request.method != "POST") return refused(405, "send POST");
   if (!request.content_type.starts_with("application/json")) return refused(415, "send application/json");
   return call(std::string_view(request.path).substr(kApi.size()), request);
+}
+
+http::PageResponse WebHistory::page_with_list() {
+  used_ = steady_clock::now().time_since_epoch().count();
+  const auto outcome = ask([](Caller& caller) { return caller.answer("list_sessions", kFirstList); });
+  const auto list = read_answer<tools::ListSessionsAnswer>(outcome);
+  // Without an answer the page asks itself, and tells why.
+  return list ? start_page(outcome->structured, drawn_list(*list)) : start_page();
 }
 
 http::PageResponse WebHistory::call(std::string_view tool, const http::PageRequest& request) {

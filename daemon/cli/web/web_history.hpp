@@ -17,7 +17,8 @@
 namespace memd::cli::web {
 
 // Answers the requests of the page of `memd web`. Any thread.
-//   GET  /          the page; GET /FILE a file of it. All else needs the token.
+//   GET  /          the page; GET /page.js its script. All else needs the token.
+//   GET  /?TICKET   once: the page with the first list
 //   POST /api/TOOL  calls a tool that reads, or memory_write: its arguments, its answer (Accept: text/plain: its text)
 //   POST /api/open  {"session_id": ID}: the shell command that continues a session in its agent
 //   POST /api/report  {"agent": KEY, "project": PART, "since": TIME}: the data of `memd report`
@@ -37,6 +38,7 @@ class WebHistory {
 
  private:
   class Stream;
+  http::PageResponse page_with_list();
   http::PageResponse call(std::string_view tool, const http::PageRequest& request);
   Result<mcp::ToolOutcome> open_command(const std::string& arguments) const;
   Result<mcp::ToolOutcome> report_of(const std::string& arguments) const;

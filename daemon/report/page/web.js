@@ -59,7 +59,7 @@ function App() {
       return;
     }
     const links = [...document.querySelectorAll('.list .row')].sort((a, b) => a.getBoundingClientRect().top - b.getBoundingClientRect().top);
-    const now = links.indexOf(document.activeElement.closest('.row') ?? document.querySelector('.list .row[aria-current]'));
+    const now = links.indexOf(document.activeElement.closest('.row') ?? document.querySelector('.list .row[aria-current="true"]'));
     const next = links[now < 0 ? 0 : now + step];
     next?.focus({ preventScroll: true });
     next?.scrollIntoView({ block: 'nearest' });
@@ -115,8 +115,9 @@ function App() {
       <p class="buttons"><button type="button" onClick=${() => help.current.close()}>Close</button></p></dialog>`;
 }
 
-// The first list is drawn with the page, unless it is late.
-Promise.race([firstIsHere, new Promise((resolve) => { setTimeout(resolve, 100); })]).then(() => {
+// The first list is drawn with the page, unless it is late. What the server has drawn is painted first; its elements are
+// taken over.
+Promise.race([brought ? onScreen() : firstIsHere, new Promise((resolve) => { setTimeout(resolve, 100); })]).then(() => {
   render(html`<${App} />`, document.getElementById('app'));
   performance.mark('drawn');
 });

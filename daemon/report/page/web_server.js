@@ -1,11 +1,9 @@
-'use strict';
-
 // The way to memd: calls of its tools, and the news that something was stored.
 
 // The address that `memd web` prints carries the token; the page keeps it for its other tabs, and for no other port.
 const kept = 'memd.token';
 const given = /^#token=([0-9a-f]{64})$/.exec(location.hash);
-if (given) history.replaceState(null, '', '#/');
+if (given) history.replaceState(null, '', '/#/');
 const authorization = { Authorization: `Bearer ${given?.[1] ?? localStorage.getItem(kept) ?? ''}` };
 
 // Leaves out what is empty: tools then do the usual.
@@ -18,9 +16,9 @@ const post = (tool, body, text, signal) => fetch(`/api/${tool}`, {
   body,
 });
 
-// What the page shows first is asked for while its other modules load: body → response.
-const firstList = { all_projects: true, include_subagents: true, n_results: 40 };
-const early = new Map([[JSON.stringify(firstList), post('list_sessions', JSON.stringify(firstList))]]);
+// What the page shows first, `firstList`, came with it or is asked for while its other modules load: body → response.
+const brought = document.getElementById('first-list').textContent;
+const early = new Map([[JSON.stringify(firstList), brought ? Promise.resolve(new Response(brought)) : post('list_sessions', JSON.stringify(firstList))]]);
 let firstAnswer = null;
 const firstIsHere = early.get(JSON.stringify(firstList)).then(async (response) => {
   if (response.ok) firstAnswer = await response.clone().json();

@@ -71,16 +71,28 @@ function rowsOf(sessions, byProject) {
 const isRunning = (session) => session.state === 'active' || session.state === 'started';
 const endOf = ({ outcome }) => ({ fail: 'failed', abandoned: 'abandoned' }[outcome]);
 
+// The row's markup, which the server fills, too (drawn_list.cpp): texts and, between them, names.
+const rowParts = sessionRow.split(/\$\{(\w+)\}/);
+const rowTexts = rowParts.filter((_, i) => i % 2 === 0);
+
 function SessionRow({ session, depth, open, byProject }) {
   const facts = [agentName(session.platform), !byProject && session.project, session.git_branch,
     session.exchanges && counted(session.exchanges, 'turn'), session.tool_errors && `${session.tool_errors} failed`,
     session.tokens_output && `${short(session.tokens_output)} tokens`];
-  return html`<a class="row ${depth ? 'child' : ''}" style=${{ '--depth': depth }} href=${`#/s/${encodeURIComponent(session.session_id)}`} aria-current=${open ? 'true' : undefined}>
-    <span class="line"><span class="title text">${depth ? html`<span class="muted">↳ </span>` : ''}${session.session_name || 'Without a title'}</span>
-      ${isRunning(session) ? html`<span class="running">running</span>` : endOf(session) && html`<span class="muted small">${endOf(session)}</span>`}
-      <time class="muted small" datetime=${session.last_event_at}>${byProject ? isoDay(session.last_event_at) : timeOf(session.last_event_at)}</time></span>
-    <span class="line small muted"><${Dot} agent=${session.platform} /><span class="facts text">${facts.filter(Boolean).join(' · ')}</span></span>
-  </a>`;
+  const state = isRunning(session) ? 'running' : endOf(session) ?? '';
+  const texts = {
+    kind: depth ? `child depth-${depth}` : '',
+    id: encodeURIComponent(session.session_id),
+    open: open ? 'true' : 'false',
+    title: session.session_name || 'Without a title',
+    mark: state === 'running' ? 'running' : 'muted small',
+    state,
+    at: session.last_event_at,
+    time: byProject ? isoDay(session.last_event_at) : timeOf(session.last_event_at),
+    agent: session.platform,
+    facts: facts.filter(Boolean).join(' · '),
+  };
+  return html(rowTexts, ...rowParts.filter((_, i) => i % 2).map((name) => texts[name]));
 }
 
 // The passage that was found if the agent said it. Else, as the prompt stands above it and arguments of tools are no
