@@ -45,13 +45,6 @@ if(MEMD_SANITIZE)
     # AddressSanitizer's descriptions of globals are 1.8 million relocations: more than half of what each start takes.
     add_link_options($<$<STREQUAL:$<TARGET_PROPERTY:TYPE>,EXECUTABLE>:-no-pie>)
   endif()
-  if(CMAKE_CXX_COMPILER_ID STREQUAL Clang AND MEMD_SANITIZE MATCHES address AND NOT MEMD_SANITIZE MATCHES fuzzer)
-    # As g++ does: with a runtime inside the program, what is preloaded (test/fault/preload) waits for itself.
-    execute_process(COMMAND ${CMAKE_CXX_COMPILER} -print-runtime-dir OUTPUT_VARIABLE runtimes
-                    OUTPUT_STRIP_TRAILING_WHITESPACE)
-    add_link_options(-shared-libasan -Wl,-rpath,${runtimes})
-    add_compile_options(-fno-sanitize=function)  # which g++ does not check
-  endif()
   if(MEMD_SANITIZE MATCHES undefined)
     # A null pointer that is used AddressSanitizer reports as well; object-size and vptr find next to nothing in code
     # without placement tricks. Together they are a third of what compiling takes. Alignment is another quarter: only
