@@ -67,10 +67,10 @@ std::vector<std::string> problems_of(const std::vector<std::string>& answers) {
 }
 
 TEST(PackLines, AConstraintForbidsOrDemands) {
-  for (const char* binding :
-       {"Never write to the shared folder.", "All paths must be absolute.", "Use tabs in the generated files.",
-        "Go on, but keep the old header for now.", "I want the totals in the first row.",
-        "The rows should be sorted by date.", "Never drop rows, the importer counts them."})
+  for (const char* binding : {"Never write to the shared folder.", "All paths must be absolute.",
+                              "Use tabs in the generated files.", "Go on, but keep the old header for now.",
+                              "I want the totals in the first row.", "The rows should be sorted by date.",
+                              "Never drop rows, the importer counts them.", "No new dependencies in the exporter."})
     EXPECT_THAT(constraints_of(binding), ElementsAre(binding));
 }
 
@@ -456,6 +456,11 @@ TEST(PackLines, AnyFailureIsOpenWhileNothingElseWasRun) {
                                                      testing::HasSubstr("lock 995 is held by nobody")));
   s.call("c4", "Bash", "sh replay.sh --from 479").result("c4", "done");
   EXPECT_FALSE(state_after(s).last_error);
+
+  ToolFacts three;  // as Cursor tells it
+  three.exit_code = 3;
+  s.call("c5", "Bash", "sh replay.sh --from 480").result("c5", "lock 995 is held by nobody").facts(three);
+  ASSERT_TRUE(state_after(s).last_error);
 }
 
 TEST(PackLines, AGoalIsToldWithoutItsCode) {

@@ -190,7 +190,9 @@ void find_last_error(const SessionPast& past, WorkingState& out) {
         std::ranges::any_of(commands, [](const ShellCommand& c) { return c.purpose != CommandPurpose::other; });
     if (!checks && (!is_newest || only_looks(commands))) continue;
     is_newest = false;
-    const RunOutcome outcome = e->facts.outcome.value_or(e->failed ? RunOutcome::failed : RunOutcome::passed);
+    // Some agents store an exit code, and call it no failure.
+    const bool failed = e->failed || e->facts.exit_code.value_or(0) != 0;
+    const RunOutcome outcome = e->facts.outcome.value_or(failed ? RunOutcome::failed : RunOutcome::passed);
     if (outcome == RunOutcome::passed) {
       if (checks) return;
       continue;
