@@ -111,6 +111,16 @@ TEST_F(BadTree, AFieldOfOneSystem) {
                                    "store/files/b.cpp:1: ask store/files/system_calls"));
 }
 
+TEST_F(BadTree, AHeaderOfLinux) {
+  write("daemon/a.cpp",
+        "#include <sys/syscall.h>\n#ifdef __linux__\n#include <sys/vfs.h>\n#endif\n#include <link.h>\n");
+  write("daemon/b_linux.cpp", "#include <linux/openat2.h>\n");
+  write("daemon/c.hpp", "#include <linux/openat2.h>\n#include <sys/stat.h>\n");
+  EXPECT_THAT(found(),
+              ElementsAre("daemon/a.cpp:1: only Linux has sys/syscall.h", "daemon/a.cpp:5: only Linux has link.h",
+                          "daemon/c.hpp:1: only Linux has linux/openat2.h"));
+}
+
 TEST_F(BadTree, ATemporaryAwaited) {
   write("daemon/ingest/a.cpp",
         "co_await f(S{1});\nco_await g([n] { return n; });\nconst auto [a, b] = co_await h(std::move(c));  // {}\n"

@@ -152,6 +152,11 @@ bool is_of_one_system(std::string_view line) {
                      [&](auto time) { return line.find(time) != std::string_view::npos; });
 }
 
+// Headers that macOS, or the compiler of a release for it, has not.
+constexpr std::array<std::string_view, 10> kOfLinux{"asm/",          "linux/",       "link.h",    "malloc.h",
+                                                    "sys/auxv.h",    "sys/epoll.h",  "sys/vfs.h", "sys/prctl.h",
+                                                    "sys/inotify.h", "sys/syscall.h"};
+
 bool awaits_temporary(std::string_view line) {
   line = line.substr(0, line.find("//"));
   const auto at = line.find("co_await ");
@@ -174,7 +179,7 @@ std::optional<Include> parse_include(std::string_view text, int line) {
   text.remove_prefix(1);
   const auto end = text.find(quoted ? '"' : '>');
   if (end == std::string_view::npos) return std::nullopt;
-  return Include{std::string(text.substr(0, end)), quoted, line};
+  return Include{std::string(text.substr(0, end)), quoted, line, false};
 }
 
 SourceFile read_file(const fs::path& path, std::string_view folder) {
@@ -183,8 +188,14 @@ SourceFile read_file(const fs::path& path, std::string_view folder) {
   std::stringstream in;
   in << std::ifstream(path).rdbuf();
   if (!on_top(folder)) file.names = names_in(in.view());
+  int conditions = 0;
   for (std::string line; std::getline(in, line);) {
-    if (auto include = parse_include(line, ++file.lines)) file.includes.push_back(std::move(*include));
+    if (line.starts_with("#if")) ++conditions;
+    if (line.starts_with("#endif")) --conditions;
+    if (auto include = parse_include(line, ++file.lines)) {
+      include->conditional = conditions > 0;
+      file.includes.push_back(std::move(*include));
+    }
     if (line.find("'{'") != std::string::npos || line.find("'}'") != std::string::npos)
       file.looks_for_braces.push_back(file.lines);
     if (opens_files(line)) file.opens_files.push_back(file.lines);
@@ -301,6 +312,11 @@ class Checker {
     if (on_top(file.folder) || path.ends_with("_linux.cpp") || path.ends_with("_macos.cpp")) return;
     for (const int line : file.of_one_system)
       report(path, line, "ask store/files/system_calls");
+    for (const auto& include : file.includes)
+      if (!include.conditional && std::any_of(kOfLinux.begin(), kOfLinux.end(), [&](std::string_view header) {
+            return header.ends_with('/') ? include.name.starts_with(header) : include.name == header;
+          }))
+        report(path, include.line, "only Linux has " + include.name);
   }
 
   // g++ 12 destroys an aggregate or a capturing lambda twice that is a temporary of a co_await expression.

@@ -13,6 +13,7 @@ struct Include {
   std::string name;     // between the quotes or angle brackets
   bool quoted = false;  // "name", not <name>
   int line = 0;
+  bool conditional = false;  // between #if and #endif
 };
 
 struct SourceFile {
