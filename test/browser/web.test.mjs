@@ -217,10 +217,10 @@ describe('the first page', () => {
     await page.locator('.list .row').first().waitFor();
     return { page, problems, server, release, close: async () => { release(); await context.close(); await server.stop(); } };
   };
-  // What is seen of it, and where.
+  // What is seen of it, and where. HTML has no U+0000.
   const seen = (page) => page.evaluate(() => [...document.querySelectorAll('.top > *, .top a, .filters > *, .told > *, .list .day, .list .row, .list .row span, .list time')]
     .filter((node) => !node.matches('.live') && node.getBoundingClientRect().width > 0 && node.getBoundingClientRect().bottom < innerHeight)
-    .map((node) => [node.tagName, node.className, node.matches('select') ? '' : node.textContent.replace(/\n */g, ''), node.getAttribute('href'), ...['x', 'y', 'width', 'height'].map((side) => Math.round(node.getBoundingClientRect()[side]))].join(' ')));
+    .map((node) => [node.tagName, node.className, node.matches('select') ? '' : node.textContent.replace(/\n */g, '').replaceAll('\0', '\ufffd'), node.getAttribute('href'), ...['x', 'y', 'width', 'height'].map((side) => Math.round(node.getBoundingClientRect()[side]))].join(' ')));
 
   test('is what the script draws, element by element, in the same places', async () => {
     const { page, problems, release, close } = await held(home);
