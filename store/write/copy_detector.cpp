@@ -12,6 +12,7 @@ namespace {
 
 constexpr int kLongestChain = 16;
 constexpr std::size_t kMostForks = 256;
+constexpr TimeMs kAlways = std::numeric_limits<TimeMs>::max();
 
 std::uint64_t fact_of(std::int64_t kind, std::uint64_t content) {
   return hash_combine(static_cast<std::uint64_t>(kind), content);
@@ -32,11 +33,11 @@ bool is_prompt(const Event& e) { return e.kind == EventKind::user_msg && e.start
 
 }  // namespace
 
-void CopyDetector::add_facts(std::int64_t session_pk, TimeMs until, Facts& out) {
+void CopyDetector::add_facts(std::int64_t session_pk, TimeMs until, TimeMs injected_until, Facts& out) {
   events_.write();
-  auto& q =
-      db_.query("SELECT kind, input_hash FROM events WHERE session_pk = ? AND input_hash IS NOT NULL AND time <= ?",
-                session_pk, until);
+  auto& q = db_.query(sql_text("SELECT kind, input_hash FROM events WHERE session_pk = ? AND input_hash IS NOT NULL"
+                               " AND time <= iif(origin = Origin::injected, ?, ?)"),
+                      session_pk, injected_until, until);
   while (q.step())
     out.insert(fact_of(q.int64(0), from_sql(q.int64(1))));
 }
@@ -50,7 +51,8 @@ const CopyDetector::Facts& CopyDetector::facts_of_origins(const SessionWork& for
     if (!row) break;
     const std::int64_t pk = row->int64(0);
     std::string next = row->text(1).empty() ? row->str(2) : row->str(1);
-    add_facts(pk, std::numeric_limits<TimeMs>::max(), facts);
+    // A subagent may be told time and place in the same second as its parent.
+    add_facts(pk, kAlways, fork.forked_from.empty() ? fork.started_at - 1 : kAlways, facts);
     uid = std::move(next);
   }
   return origins_.emplace(fork.uid, std::move(facts)).first->second;
@@ -65,7 +67,7 @@ const std::vector<CopyDetector::Fork>& CopyDetector::forks_of(const SessionWork&
     TimeMs started_at = 0;
     TimeMs parted_at = 0;  // when it, or the first fork above it, left the origin
   };
-  std::vector<Descendant> found{{0, origin.uid, 0, std::numeric_limits<TimeMs>::max()}};
+  std::vector<Descendant> found{{0, origin.uid, 0, kAlways}};
   for (std::size_t i = 0; i < found.size() && i < kMostForks; ++i) {
     auto& q = db_.prepare(
         "SELECT session_pk, uid, started_at FROM sessions WHERE started_at <> 0"
@@ -78,7 +80,8 @@ const std::vector<CopyDetector::Fork>& CopyDetector::forks_of(const SessionWork&
   std::vector<Fork> forks;
   for (std::size_t i = 1; i < found.size(); ++i) {
     Fork fork{found[i].parted_at, {}};
-    add_facts(found[i].pk, found[i].started_at + kCopyWindowMs, fork.facts);
+    const TimeMs until = found[i].started_at + kCopyWindowMs;
+    add_facts(found[i].pk, until, until, fork.facts);
     forks.push_back(std::move(fork));
   }
   return forks_.emplace(origin.uid, std::move(forks)).first->second;

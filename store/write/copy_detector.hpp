@@ -24,7 +24,7 @@ inline constexpr TimeMs kCopyWindowMs = 5000;
 // At once with new times, where ids are unique only within their session (Event::id_is_local). A fork starts with
 // everything its origin contained until then. An event is a copy in two cases:
 // * Its session is a fork or a subagent at most kCopyWindowMs old, and its origin (or the origin's origin) has the same
-// content.
+// content; a subagent's was told what was injected before the subagent started.
 // * Its session has a fork (or a fork of a fork) that started later and has the same content within its first
 // kCopyWindowMs. This happens when the fork was read first.
 //
@@ -66,7 +66,8 @@ class CopyDetector {
   bool is_written_at_once(const SessionWork& session, const Event& event);
   const Facts& facts_of_origins(const SessionWork& fork);
   const std::vector<Fork>& forks_of(const SessionWork& origin);
-  void add_facts(std::int64_t session_pk, TimeMs until, Facts& out);
+  // Of what was injected, facts until `injected_until`.
+  void add_facts(std::int64_t session_pk, TimeMs until, TimeMs injected_until, Facts& out);
 
   bool is_written_anew(SessionWork& session, const Event& event, std::span<const Event> following);
   std::vector<Origin> exchanges_at(const SessionWork& copy, TimeMs started_at);

@@ -135,6 +135,33 @@ TEST_F(CopiesTest, TheSameTalkAtAnotherTimeIsNoCopy) {
 }
 
 // Times that were estimated from a file's time are equal by chance.
+// Stamps of whole seconds: a subagent is told the time and place when its parent is.
+TEST_F(CopiesTest, WhatBothAreToldWhenASubagentStartsIsNoCopy) {
+  const auto told = [](const std::string& uid) {
+    EventScript script(uid);
+    EventBatch batch = script.user(uid).lifecycle("context").batch();
+    Event& context = batch.events.back();
+    context.origin = Origin::injected;
+    context.id_is_local = true;
+    context.time = batch.events.front().time;
+    context.input_hash = 1;
+    return batch;
+  };
+  const EventBatch parent = told("claude_code:s1");
+  EventBatch child = told("claude_code:s2");
+  SessionUpdate& session = child.sessions.emplace_back();
+  session.session_uid = "claude_code:s2";
+  session.kind = SessionKind::subagent;
+  session.parent_uid = "claude_code:s1";
+  for (const bool parent_first : {true, false}) {
+    file_ = dir_ / (parent_first ? "parent.db" : "child.db");
+    open();
+    for (const EventBatch& batch : parent_first ? std::vector{parent, child} : std::vector{child, parent})
+      apply(batch);
+    EXPECT_EQ(text("SELECT count(*) FROM events WHERE input_hash = 1"), "2") << parent_first;
+  }
+}
+
 TEST_F(CopiesTest, EstimatedTimesShowNoCopy) {
   apply(original().batch());
   EventBatch estimated = two_turns(kCopy, 200).batch();
