@@ -51,7 +51,8 @@ MEMD_DESCRIBE(
     memd::cli::PastCommandsReport,
     field<&T::commands>("Those that begin with the words first; of these and the others, the one that ran last first."),
     field<&T::total>("With those that -n leaves out."));
-MEMD_DESCRIBE(memd::cli::FailureOut, field<&T::run>("The runs that failed."), field<&T::error>("What the tool said, from the line on that tells the error."),
+MEMD_DESCRIBE(memd::cli::FailureOut, field<&T::run>("The runs that failed."),
+              field<&T::error>("What the tool said, from the line on that tells the error."),
               field<&T::met_in>("The turn in which the error was met before it ended; absent: it has not ended."),
               field<&T::ended_by>("What was done between, before the command passed."),
               field<&T::ended_how>("Its lines: what was changed last, or the whole command."),
