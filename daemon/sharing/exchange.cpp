@@ -6,19 +6,22 @@
 #include "schemas/base/error.hpp"
 #include "schemas/base/harmless.hpp"
 #include "schemas/base/hash.hpp"
+#include "store/files/whole_file.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <charconv>
 #include <chrono>
+#include <filesystem>
+#include <sstream>
 
 namespace memd::sharing {
 namespace {
 
 using namespace std::chrono_literals;
 
-constexpr std::string_view kExchange = "memd share 1\n";
+constexpr std::string_view kExchange = "memd share 2\n";
 constexpr std::string_view kEnd = "end\n";
 
 Error broken(std::string_view what) {
@@ -49,6 +52,32 @@ std::map<std::string, std::string> hashes(const SharePlace& place) {
   for (const auto& path : place.paths())
     if (const auto file = place.read(path)) out[path] = sha256_hex(*file);
   return out;
+}
+
+std::filesystem::path file_of_own(const SharePlace& copy) { return copy.directory().string() + ".own"; }
+
+// Returns the paths of this machine's files that host and copy had after the last exchange. What the copy lacks of them
+// was removed here; what the host has besides is newer than this copy, which then is of a backup.
+Result<std::vector<std::string>> own_of_last_time(const SharePlace& copy) {
+  const auto text = files::read_whole(file_of_own(copy));
+  if (!text && !text.error().is(Errc::not_found)) return text.error();
+  std::vector<std::string> out;
+  std::istringstream lines(text ? *text : std::string());
+  for (std::string path; std::getline(lines, path);)
+    out.push_back(path);
+  return out;
+}
+
+Result<void> keep_own(const SharePlace& copy, const std::string& machine, const std::vector<std::string>& before,
+                      const std::map<std::string, std::string>& have) {
+  std::vector<std::string> own;
+  for (const auto& [path, hash] : have)
+    if (SharePlace::machine_of(path) == machine) own.push_back(path);
+  if (own == before) return {};
+  std::string text;
+  for (const auto& path : own)
+    text += path + '\n';
+  return files::write_whole(file_of_own(copy), text, files::OnDisk::now);
 }
 
 Result<Message> ask(const std::string& host, const std::string& project, const Message& request) {
@@ -93,7 +122,8 @@ std::string to_text(const Message& m) {
 }
 
 Result<Message> parse_message(std::string_view text) {
-  if (!text.starts_with(kExchange)) return broken("it does not begin as one");
+  if (!text.starts_with(kExchange))
+    return broken("it does not begin as one of this version; are both memd the newest?");
   text.remove_prefix(kExchange.size());
   Message out;
   while (!text.starts_with(kEnd)) {
@@ -133,16 +163,16 @@ Result<std::string> answer(const SharePlace& place, std::string_view request,
   for (const auto& [path, file] : asked.files)
     if (SharePlace::machine_of(path) == asked.machine || (SharePlace::is_head(path) && !place.share()))
       MEMD_TRY(place.write(path, file));
-  for (const auto& path : place.paths())
-    if (SharePlace::machine_of(path) == asked.machine && !asked.have.contains(path)) MEMD_TRY(place.remove(path));
+  for (const auto& path : asked.gone)
+    if (SharePlace::machine_of(path) == asked.machine) MEMD_TRY(place.remove(path));
   if (place.share()) MEMD_TRY(sync(asked));
   const auto here = hashes(place);
   Message out;
   std::vector<std::string> lacking;
   for (const auto& [path, hash] : here) {
-    if (SharePlace::machine_of(path) == asked.machine) continue;
     const auto there = asked.have.find(path);
-    if (there == asked.have.end() || there->second != hash) lacking.push_back(path);
+    const bool is_of_client = SharePlace::machine_of(path) == asked.machine;
+    if (there == asked.have.end() || (!is_of_client && there->second != hash)) lacking.push_back(path);
   }
   for (const auto& [path, hash] : asked.have) {
     const auto own = here.find(path);
@@ -157,22 +187,25 @@ Result<std::string> answer(const SharePlace& place, std::string_view request,
 
 Result<void> exchange(const std::string& host, const std::string& project, const SharePlace& copy,
                       const std::string& machine, const std::string& invitation) {
+  MEMD_TRY_ASSIGN(const auto own, own_of_last_time(copy));
   std::vector<std::string> wanted;
   do {
     Message request;
     request.machine = machine;
     request.invitation = invitation;
     request.have = hashes(copy);
+    for (const auto& path : own)
+      if (!request.have.contains(path)) request.gone.push_back(path);
     add_files(copy, wanted, request);
     MEMD_TRY_ASSIGN(const Message answered, ask(host, project, request));
     for (const auto& path : answered.gone)
       if (SharePlace::machine_of(path) != machine) MEMD_TRY(copy.remove(path));
     for (const auto& [path, file] : answered.files)
-      if (SharePlace::machine_of(path) != machine) MEMD_TRY(copy.write(path, file));
+      if (SharePlace::machine_of(path) != machine || !request.have.contains(path)) MEMD_TRY(copy.write(path, file));
     const bool got_something = !answered.files.empty();
     if (wanted == answered.want && !wanted.empty()) return Error(Errc::protocol, host + " did not take what was sent");
     wanted = answered.want;
-    if (wanted.empty() && !got_something) return {};
+    if (wanted.empty() && !got_something) return keep_own(copy, machine, own, request.have);
   } while (true);
 }
 

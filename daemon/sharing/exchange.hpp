@@ -21,7 +21,7 @@ struct Message {
   std::string invitation;
   std::map<std::string, std::string> have;   // of the client: path and SHA-256
   std::vector<std::string> want;             // of the server: of the client's own files
-  std::vector<std::string> gone;             // of the server: removed by who wrote them
+  std::vector<std::string> gone;             // removed by who wrote them: of the client its own, of the server others'
   std::map<std::string, std::string> files;  // path and content
 };
 inline constexpr std::size_t kMostOfMessage = std::size_t{64} << 20;  // bytes of files; more come with the next message
@@ -30,7 +30,8 @@ std::string to_text(const Message& message);
 // Errc::protocol: it is damaged, or of another version.
 Result<Message> parse_message(std::string_view text);
 
-// Answers a client: takes its files, lets `sync` read them and write what is new here, and gives what the client lacks.
+// Answers a client: takes its files, lets `sync` read them and write what is new here, and gives what the client lacks:
+// also its own files, which it lacks when it is older than it was (of a backup).
 Result<std::string> answer(const SharePlace& place, std::string_view request,
                            const std::function<Result<void>(const Message&)>& sync);
 

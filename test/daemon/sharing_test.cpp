@@ -3,6 +3,8 @@
 #include "daemon/sharing/sharing.hpp"
 #include "adapters/registry.hpp"
 #include "daemon/ingest/rebuild.hpp"
+#include "daemon/sharing/exchange.hpp"
+#include "daemon/sharing/share_place.hpp"
 #include "daemon/sharing/sharing_thread.hpp"
 #include "store/read/shares.hpp"
 #include "store/reader.hpp"
@@ -16,6 +18,7 @@
 #include <filesystem>
 #include <fstream>
 #include <future>
+#include <map>
 #include <memory>
 #include <mutex>
 
@@ -342,6 +345,22 @@ TEST_F(SharingTest, AStoreOfABackupGetsBackWhatItHadShared) {
   bob.join(place_.path());
   EXPECT_EQ(bob.contents(), ada.contents());
   EXPECT_EQ(bob.contents().size(), 3u);
+}
+
+TEST_F(SharingTest, AHostGivesAnOlderCopyWhatItHadAndRemovesWhatItTookAway) {
+  const auto host = sharing::SharePlace::of(place_.path(), "parcel").value();
+  const std::string path = "segments/00000000000000aa/" + std::string(64, 'a') + ".segment";
+  ASSERT_TRUE(host.write(path, "bytes"));
+  const auto ask = [&](const sharing::Message& request) {
+    const auto answered = sharing::answer(host, sharing::to_text(request), [](const auto&) { return Result<void>(); });
+    return sharing::parse_message(answered.value()).value();
+  };
+  sharing::Message request;
+  request.machine = "00000000000000aa";
+  EXPECT_EQ(ask(request).files, (std::map<std::string, std::string>{{path, "bytes"}}));
+  request.gone = {path};
+  EXPECT_TRUE(ask(request).files.empty());
+  EXPECT_FALSE(host.read(path));
 }
 
 // The state after a kill between any two steps of a sync: segments without rows, lines without rows, half a line.

@@ -1,7 +1,7 @@
 // memd share: homes that share a project through a directory, through git, and by ssh.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
@@ -140,6 +140,20 @@ describe('share', () => {
       assert.ok(!(await found(ada, 'bramble')));
       const theirs = readdirSync(join(host.data, 'shared', 'place'));
       assert.deepEqual(theirs, ['parcel.memd']);
+      // A backup of this machine, older than what it has sent.
+      const backup = place();
+      cpSync(ada.data, backup, { recursive: true });
+      ada.says('cedar');
+      await ok(ada, 'ingest', '--once');
+      await share(ada, 'sync');
+      assert.ok(await found(host, 'cedar'));
+      rmSync(ada.data, { recursive: true });
+      cpSync(backup, ada.data, { recursive: true });
+      rmSync(ada.talk.path);
+      assert.ok(!(await found(ada, 'cedar')));
+      await share(ada, 'sync');
+      assert.ok(await found(ada, 'cedar'), 'the host gives back what only it has');
+      assert.ok(await found(host, 'cedar'));
     } finally {
       process.env.PATH = path;
     }
