@@ -213,7 +213,7 @@ void find_commands(const SessionPast& past, WorkingState& out) {
       use.shown = tidy_command(command.line, LineBreaks::stay);
       use.whole = command.is_whole;
       ++use.runs;
-      use.failed = result != nullptr && result->failed;
+      use.failed = result != nullptr && result->has_failed();
       use.builds = command.purpose == CommandPurpose::build;
       use.checks = command.purpose == CommandPurpose::test || names_check(line);
       use.exchange = id_of(past, e.exchange);

@@ -190,9 +190,7 @@ void find_last_error(const SessionPast& past, WorkingState& out) {
         std::ranges::any_of(commands, [](const ShellCommand& c) { return c.purpose != CommandPurpose::other; });
     if (!checks && (!is_newest || only_looks(commands))) continue;
     is_newest = false;
-    // Some agents store an exit code, and call it no failure.
-    const bool failed = e->failed || e->facts.exit_code.value_or(0) != 0;
-    const RunOutcome outcome = e->facts.outcome.value_or(failed ? RunOutcome::failed : RunOutcome::passed);
+    const RunOutcome outcome = e->facts.outcome.value_or(e->has_failed() ? RunOutcome::failed : RunOutcome::passed);
     if (outcome == RunOutcome::passed) {
       if (checks) return;
       continue;
@@ -237,7 +235,7 @@ std::vector<std::size_t> open_failures(const SessionPast& past) {
     const PastEvent* call = e.kind == EventKind::tool_result && e.pair_seq ? past.event(*e.pair_seq) : nullptr;
     if (call == nullptr || call->facts.commands.empty() || only_looks(call->facts.commands)) continue;
     const bool passed = e.facts.outcome ? e.facts.outcome == RunOutcome::passed : e.facts.exit_code == 0;
-    if (e.failed || !passed)
+    if (e.has_failed() || !passed)
       open[call->summary] = e.age;
     else
       open.erase(call->summary);

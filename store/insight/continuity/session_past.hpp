@@ -50,6 +50,8 @@ struct PastEvent {
   std::size_t age = 0;       // number of messages and calls between it and the boundary
   std::size_t exchange = 0;  // index into SessionPast::exchanges
 
+  // Returns whether the agent calls it a failure, or stored an exit code and calls it none, as some do.
+  bool has_failed() const { return failed || facts.exit_code.value_or(0) != 0; }
   // Returns whether `summary` is the whole text.
   bool is_complete_in_summary() const { return text_bytes <= summary.size() + 3 && !summary.ends_with("…"); }
 };

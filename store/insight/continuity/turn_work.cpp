@@ -12,7 +12,7 @@ bool is_edit(const PastEvent& e) { return e.modifies || e.kind == EventKind::edi
 
 bool is_refused_or_failed(const SessionPast& past, const PastEvent& call) {
   const PastEvent* result = call.pair_seq ? past.event(*call.pair_seq) : nullptr;
-  return result != nullptr && result->failed;
+  return result != nullptr && result->has_failed();
 }
 
 // Returns the existing branch that the arguments of "git checkout" or "git switch" name; empty: they are an option ("-b

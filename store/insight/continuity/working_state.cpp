@@ -85,7 +85,7 @@ std::vector<std::int64_t> texts_to_fetch(const SessionPast& past) {
     if (e->kind == EventKind::edit) edited = true;
     if (!result && !(call && (e->modifies || edited))) continue;
     if (call) edited = false;
-    const bool among_latest = !result ? edits++ < kEdits : e->failed ? errors++ < kErrors : results++ < kResults;
+    const bool among_latest = !result ? edits++ < kEdits : e->has_failed() ? errors++ < kErrors : results++ < kResults;
     if (among_latest && !(result && e->is_complete_in_summary())) out.push_back(e->seq);
   }
   return out;
