@@ -115,9 +115,9 @@ function App() {
       <p class="buttons"><button type="button" onClick=${() => help.current.close()}>Close</button></p></dialog>`;
 }
 
-// The first list is drawn with the page, unless it is late. What the server has drawn is painted first; its elements are
-// taken over.
-Promise.race([brought ? onScreen() : firstIsHere, new Promise((resolve) => { setTimeout(resolve, 100); })]).then(() => {
+// The first list is drawn with the page, unless it is late. What the server has drawn is on the screen by then; its
+// elements are taken over.
+Promise.race([firstIsHere, new Promise((resolve) => { setTimeout(resolve, 100); })]).then(() => {
   render(html`<${App} />`, document.getElementById('app'));
   performance.mark('drawn');
 });
