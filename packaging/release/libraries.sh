@@ -270,7 +270,8 @@ make_libsodium() { # its configure, which Debian's archive lacks, would link wit
 }
 
 make_ncurses() {
-  local host=(--host=x86_64-unknown-linux-musl)
+  local host=(--host=x86_64-unknown-linux-musl) termlib=tinfo
+  case $target in macos-*) termlib=tinfow ;; esac # for Darwin the Makefile has no rule for the other name
   case $target in
     linux-arm64) host=(--host=aarch64-unknown-linux-musl) ;;
     macos-arm64) host=(--host=aarch64-apple-darwin22 --with-ospeed=unsigned) ;;
@@ -278,13 +279,14 @@ make_ncurses() {
   esac
   (
     cd "$work/ncurses"
-    CC=$cc AR=$prefix/bin/ar RANLIB=$prefix/bin/ranlib CFLAGS='-O2 -fPIC' ./configure "${host[@]}" --prefix="$prefix" --enable-widec --with-termlib=tinfo \
+    CC=$cc AR=$prefix/bin/ar RANLIB=$prefix/bin/ranlib CFLAGS='-O2 -fPIC' ./configure "${host[@]}" --prefix="$prefix" --enable-widec --with-termlib="$termlib" \
       --without-progs --without-ada --without-cxx --without-cxx-binding --without-tests --without-manpages --without-debug --disable-stripping --enable-overwrite \
       --with-fallbacks=xterm-256color,xterm,screen-256color,tmux-256color,linux,vt100 \
       --with-terminfo-dirs=/etc/terminfo:/lib/terminfo:/usr/share/terminfo --with-default-terminfo-dir=/usr/share/terminfo BUILD_CC=gcc BUILD_CFLAGS=-O0
     make -j "$jobs" libs
     make -C include install
     make -C ncurses install
+    [ "$termlib" = tinfo ] || mv "$prefix/lib/lib$termlib.a" "$prefix/lib/libtinfo.a"
   ) >"$work/ncurses.log" 2>&1
   package ncursesw 6.4 '-lncursesw -ltinfo'
 }
