@@ -182,6 +182,12 @@ class TeamTest : public SharingTest {
     server_->sql("postgres", "CREATE ROLE " + role + " LOGIN");
     EXPECT_EQ(server_->sql("ada", "SELECT memd.admit('parcel', '" + role + "', '" + level + "')"), "");
   }
+  // Makes a share of the machine of ada, which that of bob joins.
+  void share_between(Machine& ada, Machine& bob) {
+    ada.init(server_->url("ada"));
+    admit("bob");
+    bob.join(server_->url("bob"));
+  }
   static void expect_all_is_there(Machine& machine) {
     const auto checked = machine.share({{"action", "verify"}});
     EXPECT_TRUE(checked.at("problems").as_array().empty()) << boost::json::serialize(checked);

@@ -109,12 +109,9 @@ TEST_F(TeamTest, ChangesComeInTheirOrderHoweverManyThereAre) {
 
 // Whatever made a machine pass a file over: the next segment of the session asks for it, or verify does.
 TEST_F(TeamTest, AFileThatWasPassedOverComesLater) {
-  Machine ada("ada", 1);
+  Machine ada("ada", 1), bob("bob", 20);
   ada.says("walnut");
-  ada.init(server_->url("ada"));
-  admit("bob");
-  Machine bob("bob", 20);
-  bob.join(server_->url("bob"));
+  share_between(ada, bob);
   const auto says_unseen = [&](const std::string& word, int session) {
     ada.says(word, session);
     ada.sync();
@@ -204,12 +201,9 @@ bool is_readable(const UniqueFd& socket, std::chrono::milliseconds patience) {
 }
 
 TEST_F(TeamTest, ADatabaseTellsOfChangesAndIsNotAskedForThem) {
-  Machine ada("ada", 1);
+  Machine ada("ada", 1), bob("bob", 20);
   ada.says("walnut");
-  ada.init(server_->url("ada"));
-  admit("bob");
-  Machine bob("bob", 20);
-  bob.join(server_->url("bob"));
+  share_between(ada, bob);
   auto sharing = sharing::Sharing::open(bob.host()).value();
   const ShareRow share = Reader::in_background(bob.settings().layout.database()).ask(SharesQuery{})->at(0);
   const auto sync = [&] {
@@ -257,11 +251,8 @@ TEST_F(TeamTest, ADatabaseTellsOfChangesAndIsNotAskedForThem) {
 }
 
 TEST_F(TeamTest, AThreadTakesInWhatItIsToldOf) {
-  Machine ada("ada", 1);
-  ada.init(server_->url("ada"));
-  admit("bob");
-  Machine bob("bob", 20);
-  bob.join(server_->url("bob"));
+  Machine ada("ada", 1), bob("bob", 20);
+  share_between(ada, bob);
   std::mutex mutex;
   std::vector<UniqueFd> sockets;  // guarded by mutex
   sharing::SharingThread of_bob(bob.host(), {}, [&](std::vector<UniqueFd> these) {
