@@ -162,13 +162,18 @@ class Cline(RecordedAgent):
     def user(self, text):
         self.show('say', 'task' if self.first else 'user_feedback', text)
         tag = 'task' if self.first else 'user_message'
-        self.api.append({'role': 'user', 'content': [{'type': 'text', 'text': f'<{tag}>\n{text}\n</{tag}>'}]})
         self.first = False
+        self.request({'type': 'text', 'text': f'<{tag}>\n{text}\n</{tag}>'})
+
+    def request(self, content):
+        """Says that the model is asked, which comes before what it is asked with. Each result of a tool asks it again."""
+        text = content.get('text') or content['content']
         self.show(
             'say',
             'api_req_started',
             json.dumps({'request': text[:40], 'tokensIn': 1000, 'tokensOut': 50, 'cacheWrites': 0, 'cacheReads': 0, 'cost': 0.01}),
         )
+        self.api.append({'role': 'user', 'content': [content]})
 
     def call(self, call, id):
         name = {'read': 'read_file', 'shell': 'execute_command', 'edit': 'replace_in_file'}[call.kind]
@@ -176,7 +181,6 @@ class Cline(RecordedAgent):
         given = {'command': call.command, 'requires_approval': False} if call.kind == 'shell' else {'path': call.path}
         if call.kind == 'edit':
             given['diff'] = diff
-        self.api.append({'role': 'assistant', 'content': [{'type': 'tool_use', 'id': id, 'name': name, 'input': given}]})
         if call.kind == 'shell':
             self.show('ask', 'command', call.command)
             self.show('say', 'command_output', call.output)
@@ -184,14 +188,10 @@ class Cline(RecordedAgent):
             self.show('say', 'tool', json.dumps({'tool': 'readFile', 'path': call.path, 'content': self.path(call.path)}))
         else:
             self.show('say', 'tool', json.dumps({'tool': 'editedExistingFile', 'path': call.path, 'content': diff}))
+        self.api.append({'role': 'assistant', 'content': [{'type': 'tool_use', 'id': id, 'name': name, 'input': given}]})
         target = call.command if call.kind == 'shell' else call.path
         output = f'Command exited with code {call.status}.\n{call.output}' if call.status else call.output
-        self.api.append(
-            {
-                'role': 'user',
-                'content': [{'type': 'tool_result', 'tool_use_id': id, 'content': f"[{name} for '{target}'] Result:\n{output}"}],
-            }
-        )
+        self.request({'type': 'tool_result', 'tool_use_id': id, 'content': f"[{name} for '{target}'] Result:\n{output}"})
 
     def answer(self, text):
         self.show('say', 'text', text)
