@@ -123,6 +123,10 @@ class RecordBuilder : public RecordEvents, public RecordContext {
       // An estimated time may be another one in a copy.
       const TimeMs told = e.time_estimated ? 0 : e.time;
       e.input_hash = hash_combine(hash64(e.text, hash64(e.summary)), static_cast<std::uint64_t>(told));
+      // Two responses of the same second differ in nothing else.
+      if (!e.text.empty() || !e.summary.empty() || e.usage == TokenUsage{}) continue;
+      for (const std::int64_t tokens : {e.usage.input, e.usage.output, e.usage.cache_read, e.usage.cache_creation})
+        e.input_hash = hash_combine(e.input_hash, static_cast<std::uint64_t>(tokens));
     }
   }
 

@@ -134,7 +134,6 @@ TEST_F(CopiesTest, TheSameTalkAtAnotherTimeIsNoCopy) {
   EXPECT_EQ(forked_from(kCopy), "");
 }
 
-// Times that were estimated from a file's time are equal by chance.
 // Stamps of whole seconds: a subagent is told the time and place when its parent is.
 TEST_F(CopiesTest, WhatBothAreToldWhenASubagentStartsIsNoCopy) {
   const auto told = [](const std::string& uid) {
@@ -162,6 +161,7 @@ TEST_F(CopiesTest, WhatBothAreToldWhenASubagentStartsIsNoCopy) {
   }
 }
 
+// Times that were estimated from a file's time are equal by chance.
 TEST_F(CopiesTest, EstimatedTimesShowNoCopy) {
   apply(original().batch());
   EventBatch estimated = two_turns(kCopy, 200).batch();

@@ -27,3 +27,5 @@ INSERT INTO sessions (id, description, session_type, working_dir, created_at, up
 INSERT INTO messages (message_id, session_id, role, content_json, created_timestamp, metadata_json) VALUES (NULL, '20260301_2', 'user', '[{"type":"text","text":"List the tests."}]', 1772359230, '{"userVisible":true,"agentVisible":true}');
 INSERT INTO messages (message_id, session_id, role, content_json, created_timestamp, metadata_json) VALUES (NULL, '20260301_2', 'assistant', '[{"type":"text","text":"There is tests/test_cart.py."}]', 1772359231, '{"userVisible":true,"agentVisible":true}');
 UPDATE sessions SET updated_at = '2026-03-01 10:00:31' WHERE id = '20260301_2';
+INSERT INTO usage_ledger (session_id, created_timestamp, model, input_tokens, output_tokens, total_tokens, cache_read_tokens, cache_write_tokens, cost) VALUES ('20260301_1', 1772359231, 'claude-x', 100, 10, 110, 0, 0, 0.001), ('20260301_2', 1772359231, 'claude-x', 50, 20, 70, 0, 0, 0.001);
+UPDATE sessions SET updated_at = '2026-03-01 10:00:32' WHERE id IN ('20260301_1', '20260301_2');
