@@ -32,6 +32,7 @@ struct Seen {
   std::int64_t others = 0;    // the newest change of which the copy has the others' files
   std::int64_t own = 0;       // the newest change by this machine
   bool lacks_some = false;    // others' segments were left there, or are lost here
+  std::string identity;       // of the database
 };
 
 std::filesystem::path file_of_seen(const SharePlace& copy) { return copy.directory().string() + ".seen"; }
@@ -39,14 +40,15 @@ std::filesystem::path file_of_seen(const SharePlace& copy) { return copy.directo
 Seen read_seen(const SharePlace& copy) {
   Seen out;
   if (const auto text = files::read_whole(file_of_seen(copy)))
-    std::istringstream(*text) >> out.timeline >> out.others >> out.own >> out.lacks_some;
+    std::istringstream(*text) >> out.timeline >> out.others >> out.own >> out.lacks_some >> out.identity;
   return out;
 }
 
 Result<void> write_seen(const SharePlace& copy, const Seen& seen) {
-  return files::write_whole(file_of_seen(copy),
-                            fmt::format("{} {} {} {:d}\n", seen.timeline, seen.others, seen.own, seen.lacks_some),
-                            files::OnDisk::now);
+  return files::write_whole(
+      file_of_seen(copy),
+      fmt::format("{} {} {} {:d} {}\n", seen.timeline, seen.others, seen.own, seen.lacks_some, seen.identity),
+      files::OnDisk::now);
 }
 
 bool is_of_share(const std::string& path, std::string_view machine) {
@@ -79,6 +81,7 @@ Result<void> TeamServer::exchange(const std::string& project, const SharePlace& 
   }
   if (!there->is_current && there->may_update) MEMD_TRY(database_.update());
   Seen seen = read_seen(copy);
+  if (there->identity != seen.identity) seen = {};
   if (there->timeline < seen.timeline)
     return Error(Errc::unavailable,
                  "the server that answers is an older one: another was promoted since; nothing is exchanged with it");
@@ -86,7 +89,7 @@ Result<void> TeamServer::exchange(const std::string& project, const SharePlace& 
   if (seen.lacks_some && fetches_) seen.others = 0;
   MEMD_TRY(pull(*there, copy, machine, seen.others));
   MEMD_TRY_ASSIGN(seen.own, push(*there, copy, machine, seen.own));
-  return write_seen(copy, {there->timeline, there->last_change, seen.own, !fetches_});
+  return write_seen(copy, {there->timeline, there->last_change, seen.own, !fetches_, there->identity});
 }
 
 Result<bool> TeamServer::bring(const team::TeamShare& there, const SharePlace& copy, const std::string& path) {
@@ -211,7 +214,8 @@ Result<bool> TeamServer::has_news(const std::string& project, const SharePlace& 
   if (!database_.may_have_changed(project)) return false;
   MEMD_TRY_ASSIGN(const auto there, database_.look(project));
   const Seen seen = read_seen(copy);
-  return !there || there->timeline != seen.timeline || there->last_change != seen.others || seen.lacks_some == fetches_;
+  return !there || there->identity != seen.identity || there->timeline != seen.timeline ||
+         there->last_change != seen.others || seen.lacks_some == fetches_;
 }
 
 Result<TeamServer::News> TeamServer::wait_for_news(const std::string& project) {

@@ -170,16 +170,20 @@ Result<std::optional<TeamShare>> TeamDatabase::look(const std::string& project) 
                           " (pg_get_userbyid(n.nspowner) = current_user)::text FROM pg_namespace n"
                           " WHERE n.nspname = 'memd' AND to_regclass('memd.files') IS NOT NULL"));
   if (known.size() == 0) return std::optional<TeamShare>();
-  MEMD_TRY_ASSIGN(const TeamRows rows,
-                  db->run("SELECT share_no::text, last_change::text,"
-                          " ('x' || left(pg_walfile_name(pg_current_wal_lsn()), 8))::bit(32)::bigint::text,"
-                          " (memd.level_of(share_no) <> 'reader')::text, (SELECT count(*) FROM memd.migrations)::text"
-                          " FROM memd.shares WHERE project = $1",
-                          {{project}}));
+  MEMD_TRY_ASSIGN(
+      const TeamRows rows,
+      db->run("SELECT share_no::text, last_change::text,"
+              " ('x' || left(pg_walfile_name(pg_current_wal_lsn()), 8))::bit(32)::bigint::text,"
+              " (memd.level_of(share_no) <> 'reader')::text, (SELECT count(*) FROM memd.migrations)::text,"
+              " concat_ws('/', (SELECT system_identifier FROM pg_control_system()),"
+              " (SELECT oid FROM pg_database WHERE datname = current_database()), 'memd'::regnamespace::oid)"
+              " FROM memd.shares WHERE project = $1",
+              {{project}}));
   if (rows.size() == 0) return std::optional<TeamShare>();
   const bool is_current = rows.number(0, 4) >= std::ssize(embedded::team_migrations());
-  return std::optional<TeamShare>({rows.number(0, 0), rows.number(0, 1), rows.number(0, 2), rows.text(0, 3) == "true",
-                                   known.text(0, 0) == "true", is_current, known.text(0, 1) == "true"});
+  return std::optional<TeamShare>({rows.number(0, 0), rows.number(0, 1), std::string(rows.text(0, 5)),
+                                   rows.number(0, 2), rows.text(0, 3) == "true", known.text(0, 0) == "true", is_current,
+                                   known.text(0, 1) == "true"});
 }
 
 Result<bool> TeamDatabase::listen(const std::string& project) {

@@ -18,6 +18,7 @@ namespace memd::team {
 struct TeamShare {
   std::int64_t number = 0;
   std::int64_t last_change = 0;
+  std::string identity;       // of the schema: one that was restored from a dump has another
   std::int64_t timeline = 0;  // a server that was promoted has a later one
   bool may_write = false;
   bool has_rows = false;    // false: the database was made by an older memd

@@ -133,6 +133,31 @@ TEST_F(TeamTest, AFileThatWasPassedOverComesLater) {
   expect_all_is_there(bob);
 }
 
+// Its changes get numbers that were given before.
+TEST_F(TeamTest, ADatabaseRestoredFromABackupIsComparedFromTheStart) {
+  Machine ada("ada", 1), bob("bob", 20), cem("cem", 40);
+  ada.says("walnut");
+  share_between(ada, bob);
+  admit("cem");
+  cem.join(server_->url("cem"));
+  server_->back_up();
+  ada.says("acorn", 1);
+  ada.sync();
+  bob.sync();
+  server_->restore();
+  for (int i = 0; i < 4; ++i) {
+    cem.says("quartz", i);
+    cem.sync();
+  }
+  for (int round = 0; round < 2; ++round)  // the second takes what others sent again after the first
+    for (Machine* m : {&bob, &ada, &cem})
+      m->sync();
+  for (Machine* m : {&ada, &bob, &cem}) {
+    EXPECT_EQ(m->contents().size(), 6u);
+    expect_all_is_there(*m);
+  }
+}
+
 TEST_F(TeamTest, WhoHasNoRightsSeesAndWritesNothing) {
   Machine ada("ada", 1);
   ada.says("walnut");

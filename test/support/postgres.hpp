@@ -66,6 +66,16 @@ class Postgres {
     while (sql("postgres", "SELECT count(*) FROM pg_stat_wal_receiver") != "0")
       ASSERT_LT(std::chrono::steady_clock::now(), until) << bytes_of(log());
   }
+  void back_up() {
+    EXPECT_EQ(run({"pg_dump", "-h", directory(), "-U", "postgres", "-Fc", "-f", directory() + "/dump", "team"}), 0);
+  }
+  // The database is what it was when it was backed up.
+  void restore() {
+    EXPECT_EQ(sql("postgres", "DROP DATABASE team WITH (FORCE)", "postgres"), "");
+    EXPECT_EQ(
+        run({"pg_restore", "-h", directory(), "-U", "postgres", "-d", "postgres", "--create", directory() + "/dump"}),
+        0);
+  }
   void promote() { EXPECT_EQ(run({"pg_ctl", "promote", "-D", data(), "-w"}), 0); }
 
   void start() {
