@@ -312,6 +312,9 @@ describe('an exported session', () => {
     assert.equal(await page.locator('.exchange:visible').count(), 0);
     await page.getByRole('searchbox').fill('read this');
     assert.ok(turns > 0 && (await page.locator('.exchange:visible').count()) > 0, 'search');
+    assert.ok((await page.evaluate(() => CSS.highlights.get('found').size)) >= 2, 'both words are marked');
+    await page.getByRole('searchbox').fill('');
+    assert.equal(await page.evaluate(() => CSS.highlights.get('found').size), 0);
     quiet(tab);
     await tab.close();
   });
