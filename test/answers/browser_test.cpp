@@ -233,11 +233,18 @@ TEST_F(BrowserTest, FurtherPagesComeWhenTheEndIsNear) {
   key(Kind::end);
   EXPECT_THAT(chosen(), StartsWith("> 1099"));
   EXPECT_EQ(asked(), Question(ListQuestion{"", {}, "more"}));
+  key(Kind::down);
+  EXPECT_THAT(chosen(), StartsWith("> 1099"));
   answer.sessions.resize(50);
   answer.next.reset();
   reply(Answer(answer));
   EXPECT_TRUE(asks_nothing());
   EXPECT_THAT(chosen(), StartsWith("> 1099")) << "the choice stays";
+  key(Kind::end);
+  key(Kind::down);
+  EXPECT_THAT(chosen(), StartsWith("> 1000")) << "a whole list goes around";
+  key(Kind::up);
+  EXPECT_THAT(chosen(), StartsWith("> 1049"));
 }
 
 TEST_F(BrowserTest, OpensAHitWithItsWordsMarkedAndGoesBack) {

@@ -86,8 +86,9 @@ bool ListPane::move(const Key& key) {
       std::max<std::size_t>(kept_.lines.size() / std::max<std::size_t>(items_.size(), 1), 1);
   const std::size_t page = std::max<std::size_t>(height_ / lines_of_item, 1);
   switch (key.kind) {
-    case Key::Kind::up: chosen_ -= chosen_ > 0 ? 1 : 0; break;
-    case Key::Kind::down: chosen_ = std::min(chosen_ + 1, last); break;
+    // A list that goes on has no end to go around.
+    case Key::Kind::up: chosen_ = chosen_ > 0 ? chosen_ - 1 : next_ ? 0 : last; break;
+    case Key::Kind::down: chosen_ = chosen_ < last ? chosen_ + 1 : next_ ? last : 0; break;
     case Key::Kind::page_up: chosen_ -= std::min(chosen_, page); break;
     case Key::Kind::page_down: chosen_ = std::min(chosen_ + page, last); break;
     case Key::Kind::home: chosen_ = 0; break;
