@@ -34,11 +34,14 @@ for target in "${targets[@]}"; do
   rm -rf "$stage"
   mkdir -p "$stage"/bin "$stage/share/doc/memd/licences"
   program=$(program "$target")
+  install -m 0755 "$program" "$stage/bin/memd"
   case $target in
-    macos-*) "$here/check_macho.sh" "$program" "$cache/$target/libSystem.tbd" ;;
+    macos-*) # the compiler's linker keeps the names of what is not exported; llvm-strip signs anew
+      "$(llvm strip)" --discard-all "$stage/bin/memd"
+      "$here/check_macho.sh" "$stage/bin/memd" "$cache/$target/libSystem.tbd"
+      ;;
     *) ! readelf --program-headers "$program" | grep -q INTERP || die "$program needs shared libraries" ;;
   esac
-  install -m 0755 "$program" "$stage/bin/memd"
   cp -r "$(dirname "$program")/../lib" "$stage" # the network
   cp -r "$told/share" "$stage"
   install -m 0644 LICENSE "$stage/share/doc/memd/copyright"
@@ -47,7 +50,7 @@ for target in "${targets[@]}"; do
   install -m 0644 "$cache/$target"/licences/* "$stage/share/doc/memd/licences"
   chmod -R u=rwX,go=rX "$stage"
   tar --sort=name --mtime="@$SOURCE_DATE_EPOCH" --owner=0 --group=0 --numeric-owner -C "$cache/stage" -cf - "$name" | gzip -9n >"$dist/$name.tar.gz"
-  say "$dist/$name.tar.gz, $(stat -c %s "$program") bytes unpacked"
+  say "$dist/$name.tar.gz, $(stat -c %s "$stage/bin/memd") bytes unpacked"
 done
 "$here/sbom.py" "$version" <"$here/sources.tsv" >"$dist/memd-$version.cdx.json"
 "$here/packages.sh"

@@ -4,17 +4,17 @@
 set -euo pipefail
 program=${1:?which program}
 stub=${2:?the stub of libSystem}
-objdump=$(command -v llvm-objdump || find /usr/bin -name 'llvm-objdump-*' | sort -V | tail -n 1)
+here=$(dirname "${BASH_SOURCE[0]}")
+# shellcheck source=packaging/release/common.sh
+. "$here/common.sh"
+objdump=$(llvm objdump)
 commands=$("$objdump" --macho --private-headers "$program")
-fail() {
-  printf '%s: %s\n' "$program" "$1" >&2
-  exit 1
-}
+fail() { die "$program: $1"; }
 grep -qE '^ *minos 13[.]0$' <<<"$commands" || fail "it is not for macOS 13.0: $(grep -E 'minos|sdk' <<<"$commands" | xargs)"
 libraries=$("$objdump" --macho --dylibs-used "$program" | tail -n +2 | awk '{print $1}')
 [ "$libraries" = /usr/lib/libSystem.B.dylib ] || fail "it needs $(xargs <<<"$libraries")"
-if grep -q ARM64 <<<"$commands" && ! grep -q LC_CODE_SIGNATURE <<<"$commands"; then
-  fail "it has no signature, without which macOS does not start it"
+if grep -q ARM64 <<<"$commands" || grep -q LC_CODE_SIGNATURE <<<"$commands"; then
+  "$here/check_signature.py" "$program"
 fi
 imports=$("$objdump" --macho --bind --lazy-bind "$program" | awk '/^__/ {print $NF}' | LC_ALL=C sort -u)
 [ -n "$imports" ] || fail "it imports nothing that can be read"

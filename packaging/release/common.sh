@@ -28,6 +28,9 @@ triple() {
   esac
 }
 
+# llvm NAME: prints where that program of LLVM is.
+llvm() { command -v "llvm-$1" || find /usr/bin -name "llvm-$1-*" | sort -V | tail -n 1; }
+
 # built TARGET ON|OFF NAME...: makes the libraries, builds these targets of CMake, with tests or without, and prints where
 built() {
   local build=$cache/build-$1 log=$cache/build-$1.log

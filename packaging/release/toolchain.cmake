@@ -6,6 +6,9 @@ if("$ENV{MEMD_RELEASE_TARGET}" MATCHES "^macos")
   set(CMAKE_OSX_SYSROOT "")
   set(CMAKE_INSTALL_NAME_TOOL /bin/true)
   set(link_flags -Wl,-dead_strip)
+  # Else each start would look for other definitions of all inline functions.
+  set(CMAKE_CXX_VISIBILITY_PRESET hidden)
+  set(CMAKE_VISIBILITY_INLINES_HIDDEN ON)
 else()
   set(CMAKE_SYSTEM_NAME Linux)
   set(link_flags "${prefix}/lib/mimalloc.o -Wl,--gc-sections")  # before musl's allocator
