@@ -122,8 +122,9 @@ struct SearchHit : ExchangeHead {
 struct SemanticCoverage {
   bool used = false;
   std::string model;
-  std::int64_t pending = 0;  // exchanges without vectors of their present text
-  std::string trouble;       // reason why it was not used or is incomplete; empty: none
+  std::int64_t pending = 0;              // exchanges without vectors of their present text
+  std::int64_t without_second_look = 0;  // of the best hits, where the question is one for the second look
+  std::string trouble;                   // reason why it was not used or is incomplete; empty: none
 };
 
 // A hit that filter.project excludes and whose evidence is clearly stronger than that of all hits it admits.

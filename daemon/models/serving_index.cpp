@@ -159,13 +159,13 @@ std::vector<float> ServingIndex::second_look(sqlite::Database& db, const search:
   if (!network) return {};
   const auto [name, dimension] = network->model();
   const auto stored = SecondLookVectorsQuery{ids, name}.run(db);
-  if (std::ranges::all_of(stored, &std::vector<std::int8_t>::empty)) return {};
+  std::vector<float> out(ids.size(), std::numeric_limits<float>::quiet_NaN());
+  if (std::ranges::all_of(stored, &std::vector<std::int8_t>::empty)) return out;
   const std::string text(utf8_prefix(question.text, kLongestForSecondLook));
   const auto asked = question_vector(*network, dimension, text, {});
   if (!asked) return {};
-  std::vector<float> out;
-  for (const std::vector<std::int8_t>& codes : stored)
-    out.push_back(codes.size() == asked->size() ? cosine(*asked, codes) : std::numeric_limits<float>::quiet_NaN());
+  for (std::size_t i = 0; i < out.size(); ++i)
+    if (stored[i].size() == asked->size()) out[i] = cosine(*asked, stored[i]);
   return out;
 }
 

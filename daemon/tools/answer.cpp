@@ -164,6 +164,7 @@ AnswerText search_notice(const SearchAnswer& found, SearchMode asked, const Scop
   } else if (s.used && !s.trouble.empty()) {
     out.say("New turns are found by words only: ", trouble, ".");
   }
+  if (s.without_second_look > 0) out.say("Of the best hits ", s.without_second_look, " had no second look yet.");
   return out;
 }
 

@@ -316,11 +316,13 @@ class SecondLookRanking : public HybridSearch {
 
 TEST_F(SecondLookRanking, RanksTheBestAgain) {
   ASSERT_EQ(first(query(kPopup)), newer_);
+  EXPECT_EQ(ask(query(kPopup)).semantic.without_second_look, 2);
   semantic_->looks = {{older_, 0.8F}, {newer_, 0.1F}};
   EXPECT_EQ(first(query(kPopup)), older_);
   auto q = query(kPopup);
   q.explain = true;
   const auto answer = ask(q);
+  EXPECT_EQ(answer.semantic.without_second_look, 0);
   EXPECT_GT(answer.hits[0].features->second_look, answer.hits[1].features->second_look);
 }
 

@@ -219,6 +219,7 @@ HybridSearch::Attempt HybridSearch::attempt(const SearchQuery& query, std::span<
     hits = distinct(ranking.candidates, std::max(wanted, kLeastDistinct));
     if (hits.size() >= wanted || ranking.complete) break;
   }
+  answer.semantic.without_second_look = ranking.without_second_look;
   make_scores_monotonic(ranking.candidates);
   const std::size_t end = offset + static_cast<std::size_t>(std::clamp(query.load_at_most.value_or(query.limit), 0,
                                                                        std::max(query.limit, 0)));
@@ -381,7 +382,7 @@ HybridSearch::Ranking HybridSearch::ranked(const SearchQuery& query, const Phras
     if (with_meaning && alone) {
       compare_tokens(question, pool);
       rank(pool, with_meaning);
-      look_again(phrasing, pool);
+      out.without_second_look = look_again(phrasing, pool);
     }
     rank(pool, with_meaning);
   } else {
@@ -562,10 +563,11 @@ void HybridSearch::compare_tokens(const SemanticQuestion& question, std::vector<
 }
 
 // Sets the `second_look` feature of the best candidates. Candidates without a vector yet get the mean of those with
-// one, candidates that are not looked at the lowest value. Scaled down like `tokens`.
-void HybridSearch::look_again(const Phrasing& phrasing, std::vector<FusionCandidate>& ranked) {
+// one, candidates that are not looked at the lowest value. Scaled down like `tokens`. Returns how many have no vector
+// yet.
+std::int64_t HybridSearch::look_again(const Phrasing& phrasing, std::vector<FusionCandidate>& ranked) {
   const double open = ranked.empty() ? 0 : 1 - std::clamp(ranked.front().features.coverage, 0.0, 1.0);
-  if (ranked.size() < 2 || open < kLeastOpen || !is_for_second_look(phrasing.words)) return;
+  if (ranked.size() < 2 || open < kLeastOpen || !is_for_second_look(phrasing.words)) return 0;
   const auto best = std::span(ranked).first(std::min(ranked.size(), kCompared));
   std::vector<ExchangeId> ids;
   for (const FusionCandidate& c : best)
@@ -574,7 +576,8 @@ void HybridSearch::look_again(const Phrasing& phrasing, std::vector<FusionCandid
   std::vector<double> known;
   for (const float cosine : cosines)
     if (!std::isnan(cosine)) known.push_back(cosine);
-  if (known.size() < 2) return;
+  const std::int64_t unknown = std::ssize(cosines) - std::ssize(known);
+  if (known.size() < 2) return unknown;
   const double mean = std::accumulate(known.begin(), known.end(), 0.0) / static_cast<double>(known.size());
   std::vector<double> values;
   for (const float cosine : cosines)
@@ -585,6 +588,7 @@ void HybridSearch::look_again(const Phrasing& phrasing, std::vector<FusionCandid
   values.resize(ranked.size(), *std::min_element(values.begin(), values.end()));
   for (std::size_t i = 0; i < ranked.size(); ++i)
     ranked[i].features.second_look = open * values[i];
+  return unknown;
 }
 
 // Returns the first `wanted` candidates with different content and counts their copies.

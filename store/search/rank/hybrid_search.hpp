@@ -45,6 +45,7 @@ class HybridSearch {
     std::vector<FusionCandidate> candidates;  // best first
     std::size_t by_all_features = 0;          // how many of them are ranked by all features; the rest by words alone
     bool complete = false;                    // there are no further candidates
+    std::int64_t without_second_look = 0;     // as in SemanticCoverage
   };
   // One phrasing of the query.
   struct Phrasing {
@@ -76,7 +77,7 @@ class HybridSearch {
   void add_session_kind_and_decision(const LexicalQuestion& words, std::span<FusionCandidate> best);
   void mark_verbatim_matches(const Phrasing& phrasing, std::span<FusionCandidate> best);
   void compare_tokens(const SemanticQuestion& question, std::vector<FusionCandidate>& ranked);
-  void look_again(const Phrasing& phrasing, std::vector<FusionCandidate>& ranked);
+  std::int64_t look_again(const Phrasing& phrasing, std::vector<FusionCandidate>& ranked);
   // Searches without the project filter. `inside`: the filter with it. `most_inside`: highest log odds among the first
   // kJudgedHits hits inside.
   OutsideHits search_other_projects(const SearchQuery& query, const std::vector<Phrasing>& phrasings,
