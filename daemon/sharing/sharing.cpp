@@ -18,10 +18,13 @@
 #include "schemas/ids.hpp"
 #include "store/catalog/catalog_state.hpp"
 #include "store/db/withheld.hpp"
+#include "store/enrich/embedding/embedder.hpp"
 #include "store/files/system_calls.hpp"
 #include "store/files/whole_file.hpp"
 #include "store/read/projects.hpp"
 #include "store/seal/sealed_box.hpp"
+#include "store/search/vectors/codes.hpp"
+#include "store/text/text_chunks.hpp"
 #include "store/write/forgetting.hpp"
 #include "store/write/share_rows.hpp"
 
@@ -46,6 +49,7 @@ using namespace std::chrono_literals;
 
 constexpr std::int64_t kEventsOfSegment = 5000;
 constexpr std::size_t kMachineDigits = 16;
+constexpr std::size_t kMostVectors = 64;  // of an exchange as a row
 
 // Appends lines durably. After a write that was cut short they begin a line of their own.
 Result<void> append_lines(const fs::path& file, std::string_view lines) {
@@ -72,6 +76,18 @@ Result<void> transact(MemoryHost& host, const std::function<void(sqlite::Databas
 
 SharedSegmentRow row_of(const std::string& name, const SegmentHead& head, std::size_t bytes, TimeMs now) {
   return {name, head.machine, head.session_id, head.events, static_cast<std::int64_t>(bytes), now};
+}
+
+// Made here, and not taken from the store, which has them later, and those of the model that is configured.
+TeamVectors vectors_of(const ExchangeRow& exchange) {
+  TeamVectors out;
+  for (const auto& chunk : enrichment::chunks_of(exchange)) {
+    std::vector<std::int8_t> vector;
+    vectors::append_quantised(embedding::builtin_embedder().table().embed(chunk.text), vector);
+    if (vectors::inverse_length(vector) > 0) out.push_back(std::move(vector));
+    if (out.size() == kMostVectors) break;
+  }
+  return out;
 }
 
 // Returns the share of the project that a person means. What was typed is the name of a project that has no session
@@ -504,15 +520,17 @@ Result<void> Sharing::exchange_rows(Work& work) {
   for (const auto& [uid, session] : work.sessions)
     own.push_back(
         {uid, fmt::format("{} {} {}", session.next_seq, session.last_event, session.ingested_at), session.is_out});
-  const TeamServer::Exchanges exchanges = [&](const std::string& uid, const auto& hashes) {
-    return store_.ask(TeamExchangesQuery{uid, hashes});
+  const TeamServer::Exchanges exchanges = [&](const std::string& uid, const auto& hashes, const auto* with_vectors) {
+    return store_.ask(TeamExchangesQuery{uid, hashes, with_vectors, vectors_of});
   };
+  const bool makes_vectors = host_.settings().config.embedding.makes_vectors();
+  const std::string model = makes_vectors ? embedding::builtin_embedder().model().name : std::string();
   const Member& self = work.members.at(machine_);
   const TeamServer::Memories memories = [&](const auto& hashes) {
     return store_.ask(TeamMemoriesQuery{work.share.project, work.share.project_key, hashes});
   };
   MEMD_TRY(server->exchange_memories(work.share.project, self, memories));
-  MEMD_TRY_ASSIGN(auto out, server->exchange_rows(work.share.project, self, own, exchanges));
+  MEMD_TRY_ASSIGN(auto out, server->exchange_rows(work.share.project, self, own, model, exchanges));
   std::erase_if(out, [&](const std::string& uid) {
     const auto known = work.sessions.find(uid);
     return known != work.sessions.end() && known->second.is_out;
