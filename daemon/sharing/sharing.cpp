@@ -9,6 +9,7 @@
 #include "daemon/ingest/silent_places.hpp"
 #include "daemon/interchange/session_walk.hpp"
 #include "daemon/sharing/exchange.hpp"
+#include "daemon/sharing/turn_vectors.hpp"
 #include "schemas/base/ascii.hpp"
 #include "schemas/base/error.hpp"
 #include "schemas/base/harmless.hpp"
@@ -23,8 +24,6 @@
 #include "store/files/whole_file.hpp"
 #include "store/read/projects.hpp"
 #include "store/seal/sealed_box.hpp"
-#include "store/search/vectors/codes.hpp"
-#include "store/text/text_chunks.hpp"
 #include "store/write/forgetting.hpp"
 #include "store/write/share_rows.hpp"
 
@@ -49,7 +48,6 @@ using namespace std::chrono_literals;
 
 constexpr std::int64_t kEventsOfSegment = 5000;
 constexpr std::size_t kMachineDigits = 16;
-constexpr std::size_t kMostVectors = 64;  // of an exchange as a row
 
 // Appends lines durably. After a write that was cut short they begin a line of their own.
 Result<void> append_lines(const fs::path& file, std::string_view lines) {
@@ -76,18 +74,6 @@ Result<void> transact(MemoryHost& host, const std::function<void(sqlite::Databas
 
 SharedSegmentRow row_of(const std::string& name, const SegmentHead& head, std::size_t bytes, TimeMs now) {
   return {name, head.machine, head.session_id, head.events, static_cast<std::int64_t>(bytes), now};
-}
-
-// Made here, and not taken from the store, which has them later, and those of the model that is configured.
-TeamVectors vectors_of(const ExchangeRow& exchange) {
-  TeamVectors out;
-  for (const auto& chunk : enrichment::chunks_of(exchange)) {
-    std::vector<std::int8_t> vector;
-    vectors::append_quantised(embedding::builtin_embedder().table().embed(chunk.text), vector);
-    if (vectors::inverse_length(vector) > 0) out.push_back(std::move(vector));
-    if (out.size() == kMostVectors) break;
-  }
-  return out;
 }
 
 // Returns the share of the project that a person means. What was typed is the name of a project that has no session

@@ -50,7 +50,7 @@ Result<void> write_seen(const SharePlace& copy, const Seen& seen) {
 }
 
 // As many as one transaction writes, each; moves them.
-std::vector<std::vector<TeamExchange>> parts_of(std::vector<TeamExchange>& rows) {
+std::vector<std::vector<TeamExchange>> batches_of(std::vector<TeamExchange>& rows) {
   std::vector<std::vector<TeamExchange>> out;
   for (std::size_t at = 0; at < rows.size(); ++at) {
     if (at % kRowsAtOnce == 0) out.emplace_back();
@@ -199,14 +199,14 @@ Result<std::vector<std::string>> TeamServer::exchange_rows(const std::string& pr
       MEMD_TRY_ASSIGN(with_vectors, database_.rows_with_vectors(*there, self.machine, session.uid, model));
     }
     MEMD_TRY_ASSIGN(auto changes, exchanges(session.uid, hashes, model.empty() ? nullptr : &with_vectors));
-    for (const auto& some : parts_of(changes.bare))
+    for (const auto& some : batches_of(changes.bare))
       MEMD_TRY(database_.write_vectors(*there, self.machine, session.uid, some, model));
     team::TeamSession row{session.uid, self.name(), "", std::move(changes.title), "", false};
-    if (const auto parts = split_session_uid(session.uid)) row.agent = to_string(parts->platform);
-    auto parts = parts_of(changes.changed);
-    if (parts.empty()) parts.emplace_back();  // the mark
-    for (const auto& some : parts) {
-      if (&some == &parts.back()) row.mark = mark;
+    if (const auto batches = split_session_uid(session.uid)) row.agent = to_string(parts->platform);
+    auto batches = batches_of(changes.changed);
+    if (batches.empty()) batches.emplace_back();  // the mark
+    for (const auto& some : batches) {
+      if (&some == &batches.back()) row.mark = mark;
       MEMD_TRY(database_.write_rows(*there, self.machine, row, std::exchange(changes.gone, {}), some, model));
     }
   }
