@@ -109,7 +109,7 @@ BEGIN
       ORDER BY bit_count(v.signs # $3) LIMIT 400),
     compared AS MATERIALIZED (
       SELECT v.session_no, v.number, v.started_at, c.is_asked, c.is_sample,
-             (product_with_v) / sqrt(v.square * $12) AS cosine
+             (product_with_v - 128 * $13) / sqrt(v.square * $12) AS cosine
       FROM (SELECT n.*, false AS is_asked, false AS is_sample FROM nearest n
             UNION ALL
             SELECT v.session_no, v.number, v.part, true, false
@@ -140,9 +140,9 @@ BEGIN
     ORDER BY b.cosine DESC
   $query$, 'of_share', share::text),
   -- Written out, the product takes a third of the time that a join with the components would.
-  'product_with_v', (SELECT string_agg(format('%s * ((get_byte(v.vector, %s) # 128) - 128)', q.x, q.at - 1), ' + ')
+  'product_with_v', (SELECT string_agg(format('%s * (get_byte(v.vector, %s) # 128)', q.x, q.at - 1), ' + ')
                      FROM unnest(vector) WITH ORDINALITY q(x, at)))
   USING share, model, signs, uids, numbers, without, since, until, agents, most,
         least(100, 30000 / greatest((SELECT c.reltuples FROM pg_class c WHERE c.oid = leaf), 1)),
-        (SELECT sum(q.x::float8 * q.x) FROM unnest(vector) q(x));
+        (SELECT sum(q.x::float8 * q.x) FROM unnest(vector) q(x)), (SELECT sum(q.x) FROM unnest(vector) q(x));
 END $$;
