@@ -202,7 +202,7 @@ Result<std::vector<std::string>> TeamServer::exchange_rows(const std::string& pr
     for (const auto& some : batches_of(changes.bare))
       MEMD_TRY(database_.write_vectors(*there, self.machine, session.uid, some, model));
     team::TeamSession row{session.uid, self.name(), "", std::move(changes.title), "", false};
-    if (const auto batches = split_session_uid(session.uid)) row.agent = to_string(parts->platform);
+    if (const auto parts = split_session_uid(session.uid)) row.agent = to_string(parts->platform);
     auto batches = batches_of(changes.changed);
     if (batches.empty()) batches.emplace_back();  // the mark
     for (const auto& some : batches) {
