@@ -80,10 +80,10 @@ BEGIN
     USING share, model, session, numbers, times, squares, signs, codes;
 END $$;
 
--- Finds exchanges by meaning, best first, and says what the exchanges `uids`, `numbers` mean, which come without texts.
--- `vector`: the components of the question's, of any length, and `signs` of them. Candidates are the 400 vectors with
--- most of the signs, of the newest 200,000. Of what one expects of any text tell the mean and the deviation of `sample`
--- cosines. The membership is checked as by memd.search; `without` as there.
+-- Finds exchanges by meaning, nearest first, and compares the exchanges `uids`, `numbers`, too, which come without texts.
+-- `vector`: the components of the question's, of any length; `signs`: theirs. Candidates are the 400 vectors with most
+-- of the signs, of the newest 200,000. `mean` and `deviation` are those of the cosines of a sample of all vectors,
+-- `sample` its size. The membership is checked as by memd.search; `without` as there.
 CREATE FUNCTION memd.near(name text, model bigint, vector integer[], signs bit varying, uids text[], numbers integer[],
                           without text[], since bigint, until bigint, agents text[], most integer)
 RETURNS TABLE (session_uid text, number integer, who text, agent text, title text, started_at bigint, question text,
@@ -139,7 +139,7 @@ BEGIN
     WHERE b.is_asked OR NOT EXISTS (SELECT 1 FROM unnest($6) n(word) WHERE x.words @@ n.word::tsquery)
     ORDER BY b.cosine DESC
   $query$, 'of_share', share::text),
-  -- Written out, the product takes a third of the time that a join with the components would.
+  -- Written out: a join with the components would make 256 rows of each vector.
   'product_with_v', (SELECT string_agg(format('%s * (get_byte(v.vector, %s) # 128)', q.x, q.at - 1), ' + ')
                      FROM unnest(vector) WITH ORDINALITY q(x, at)))
   USING share, model, signs, uids, numbers, without, since, until, agents, most,
