@@ -48,6 +48,9 @@ struct TeamObservation {
   std::string content;
 };
 
+// The vectors of an exchange, by the model that is part of memd: one for each chunk of its text, as signed bytes.
+using TeamVectors = std::vector<std::vector<std::int8_t>>;
+
 // An exchange as a row of a team's database.
 struct TeamExchange {
   std::int64_t number = 0;  // in its session
@@ -59,6 +62,7 @@ struct TeamExchange {
   std::string answer;
   std::vector<TeamFileChange> changes{};
   std::vector<TeamObservation> observations{};
+  TeamVectors vectors{};
 };
 
 // A memory of a project, likewise.

@@ -5,7 +5,7 @@ Starts a PostgreSQL of its own in a temporary directory (the distribution's; as 
 has TEAM_BENCH (the program of that name) write N generated exchanges of M people into S shares: segments, and rows of
 some 300 words by Zipf's law, over two years. Then it asks with one and with eight clients. Prints what it does, and
 then the figures of docs/sharing.md: rates, bytes, latencies, CPU time of the server, how far the ten best agree with
-a ranking of all rows that have a word; and what that makes for 10 to 100,000 people.
+a ranking of all rows that have a word, and by meaning of all vectors; and what that makes for 10 to 100,000 people.
 """
 import argparse
 import glob
@@ -23,6 +23,7 @@ TURNS = 5_000  # of a person, a year
 SEARCHES = 50  # likewise, a day
 LOOKS = 1_440  # likewise, of a daemon that a pooler keeps from being told of changes
 SEARCH = "memd.search(q.project, q.asked, '{}', 0, 9000000000000, '{}', 10)"
+NEAR = "memd.near(q.project, q.model, q.vector, q.signs, '{}', '{}', '{}', 0, 9000000000000, '{}', 10)"
 
 
 class Server:
@@ -96,13 +97,16 @@ def table(head, rows):
 
 
 # Of the ten best: how many are the same in a ranking of all rows.
-def agreement(server):
-    server.sql("ada", "DO $$ BEGIN EXECUTE replace(replace(replace(pg_get_functiondef('memd.search'::regproc),"
-               " 'memd.search', 'memd.search_all'), 'LIMIT 400', ''), 'place <= 4', 'place <= 6'); END $$")
-    ten = f"ARRAY(SELECT session_uid || number FROM {SEARCH})"
+def agreement(server, call, limits):
+    name = call.partition("(")[0]
+    change = f"replace(pg_get_functiondef('{name}'::regproc), '{name}', '{name}_all')"
+    for limit, other in limits.items():
+        change = f"replace({change}, '{limit}', '{other}')"
+    server.sql("ada", f"DO $do$ BEGIN EXECUTE {change}; END $do$")
+    ten = f"ARRAY(SELECT session_uid || '#' || number FROM {call})"
     return float(server.sql("ada", "SELECT avg(cardinality(ARRAY(SELECT unnest(a) INTERSECT SELECT unnest(b)))"
                             " / greatest(cardinality(b), 1)::float8)"
-                            f" FROM (SELECT {ten} a, {ten.replace('search', 'search_all')} b"
+                            f" FROM (SELECT {ten} a, {ten.replace(name, name + '_all')} b"
                             " FROM questions q WHERE id <= 40) x"))
 
 
@@ -142,19 +146,21 @@ def main():
                    sum(pg_table_size(leaf) - pg_relation_size(leaf)),
                    (SELECT sum(pg_relation_size(x.indexrelid)) FROM pg_index x JOIN pg_class c ON c.oid = x.indexrelid
                     JOIN pg_am a ON a.oid = c.relam WHERE a.amname = 'gin'), count(*),
-                   pg_total_relation_size('memd.files') FROM leaves""").split("|")
-        whole, heap, toast, gin, months, files = map(int, sizes)
+                   pg_total_relation_size('memd.files'),
+                   (SELECT sum(pg_total_relation_size(t.relid)) FROM pg_partition_tree('memd.vectors') t WHERE t.isleaf)
+            FROM leaves""").split("|")
+        whole, heap, toast, gin, months, files, vectors = map(int, sizes)
         per_row = [part / rows for part in (heap, toast, gin, whole - heap - toast - gin)]
-        print(f"{months} partitions; {(whole + files) / options.people / 1e6:.1f} MB a person", flush=True)
+        print(f"{months} partitions; {(whole + vectors + files) / options.people / 1e6:.1f} MB a person", flush=True)
         load()
         searches = {}
-        for clients in (1, 8):
+        for how, clients in (("ask", 1), ("ask", 8), ("near", 1), ("near", 8)):
             before = server.cpu_ms()
-            said = bench("ask", url, options.shares, clients, options.seconds)
+            said = bench(how, url, options.shares, clients, options.seconds)
             time.sleep(1)  # for the server to have counted its processes
             search_ms = (server.cpu_ms() - before) / figure(r"(\d+) searches", said)
-            searches[clients] = figure(r"p50 ([\d.]+)", said), figure(r"p95 ([\d.]+)", said), search_ms
-            print(f"{said.strip()}, {search_ms:.1f} ms of CPU each", flush=True)
+            searches[how, clients] = figure(r"p50 ([\d.]+)", said), figure(r"p95 ([\d.]+)", said), search_ms
+            print(f"{how}: {said.strip()}, {search_ms:.1f} ms of CPU each", flush=True)
         before = server.cpu_ms()
         bench("look", url, 5_000)
         time.sleep(1)
@@ -162,10 +168,12 @@ def main():
         print(f"a look for news: {look_ms:.2f} ms of CPU")
         load()
         questions = [line.split("\t") for line in bench("questions", options.shares, 40).splitlines()]
-        values = ", ".join(f"({i + 1}, '{project}', string_to_array($w${words}$w$, ' '))"
-                           for i, (project, words) in enumerate(questions))
-        server.sql("ada", "CREATE TABLE questions (id int PRIMARY KEY, project text, asked text[]);"
-                   f"INSERT INTO questions VALUES {values};")
+        values = ", ".join(f"({i + 1}, '{project}', string_to_array($w${words}$w$, ' '), '{{{vector}}}', "
+                           f"B'{''.join(str(int(x.startswith('-'))) for x in vector.split(','))}', "
+                           "(SELECT max(model) FROM memd.vectors))"
+                           for i, (project, words, vector) in enumerate(questions))
+        server.sql("ada", "CREATE TABLE questions (id int PRIMARY KEY, project text, asked text[], vector int[],"
+                   f" signs bit varying, model bigint); INSERT INTO questions VALUES {values};")
         print()
         print(table([f"{rows:,} turns, {options.people} people, {options.shares} share"
                      f"{'s' if options.shares > 1 else ''}", ""], [
@@ -174,19 +182,24 @@ def main():
             ["writing rows", f"{figure(r'sent: ([0-9.]+) MB/s', written):.1f} MB/s"],
             ["writing files", f"{figure(r'segments: ([0-9.]+) MB/s', written):.1f} MB/s"],
             ["CPU of the server for both, a turn; for a look for news", f"{write_ms:.2f}; {look_ms:.2f} ms"],
-            *[[f"a search for 2 to 6 words, {clients} client{'s' if clients > 1 else ''}: p50; p95; CPU of the server",
-               f"{p50:.0f}; {p95:.0f}; {cpu:.0f} ms"] for clients, (p50, p95, cpu) in searches.items()],
-            ["of the ten best, the same as in a ranking of all rows", f"{agreement(server):.3f}"]]), flush=True)
+            *[[f"a search {'for 2 to 6 words' if how == 'ask' else 'by their meaning'}, "
+               f"{clients} client{'s' if clients > 1 else ''}: p50; p95; CPU of the server",
+               f"{p50:.0f}; {p95:.0f}; {cpu:.0f} ms"] for (how, clients), (p50, p95, cpu) in searches.items()],
+            ["bytes of vectors a turn", f"{vectors / rows:,.0f}"],
+            ["of the ten best, the same as in a ranking of all rows; by meaning",
+             f"{agreement(server, SEARCH, {'LIMIT 400': '', 'place <= 4': 'place <= 6'}):.3f}; "
+             f"{agreement(server, NEAR, {'LIMIT 400': '', 'LIMIT 200000': ''}):.3f}"]]), flush=True)
         print()
         print(table(["people", "rows a month", "files a month", "cores for searches", "for writing", "for looks"], [
-            [f"{people:,}", size(people * TURNS / 12 * whole / rows), size(people * TURNS / 12 * files / rows),
+            [f"{people:,}", size(people * TURNS / 12 * (whole + vectors) / rows), size(people * TURNS / 12 * files / rows),
              *[f"{cores(people * often, ms):.2f}" for often, ms in
-               ((SEARCHES, searches[1][2]), (TURNS / 365, write_ms), (LOOKS, look_ms))]]
+               ((SEARCHES, searches["ask", 1][2] + searches["near", 1][2]), (TURNS / 365, write_ms), (LOOKS, look_ms))]]
             for people in PEOPLE]))
         if options.plan:
             uid = server.sql("ada", "SELECT min(session_uid) FROM memd.sessions")
             span = "0, 9000000000000, '{}', 20"
             for asked in (f"questions q, {SEARCH} WHERE q.id = 1", f"memd.changes_of('project0', 'file7.cpp', {span})",
+                          f"questions q, {NEAR} WHERE q.id = 1",
                           f"memd.observed('project0', 'decision', {span})", f"memd.turns('project0', '{uid}', 1000, 10)"):
                 print(server.explain(f"SELECT count(*) FROM {asked};"))
     finally:

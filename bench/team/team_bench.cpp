@@ -2,12 +2,16 @@
 //
 //   team_bench write URL EXCHANGES PEOPLE SHARES   segments, then rows, by two people at once
 //   team_bench ask URL SHARES CLIENTS SECONDS      searches of two to six words
+//   team_bench near URL SHARES CLIENTS SECONDS     the same by meaning
 //   team_bench look URL NUMBER                     looks for news so often
-//   team_bench questions SHARES NUMBER             prints some: the project, and its words
+//   team_bench questions SHARES NUMBER             prints some: the project, the words, the vector
 #include "bench/statistics.hpp"
 #include "daemon/sharing/segment.hpp"
 #include "daemon/sharing/share_place.hpp"
+#include "daemon/sharing/turn_vectors.hpp"
 #include "schemas/base/hash.hpp"
+#include "store/enrich/embedding/embedder.hpp"
+#include "store/search/vectors/codes.hpp"
 #include "store/team/team_database.hpp"
 #include "store/team/team_inquiry.hpp"
 
@@ -150,7 +154,19 @@ class Author {
 };
 
 std::int64_t bytes_of(const TeamExchange& row) {
-  return static_cast<std::int64_t>(row.words.size() + row.question.size() + row.answer.size());
+  std::size_t out = row.words.size() + row.question.size() + row.answer.size();
+  for (const auto& vector : row.vectors)
+    out += vector.size();
+  return static_cast<std::int64_t>(out);
+}
+
+// Of the words without their quotes.
+std::vector<std::int8_t> vector_of(const std::vector<std::string>& words) {
+  std::string text = fmt::format("{}", fmt::join(words, " "));
+  std::erase(text, '\'');
+  std::vector<std::int8_t> out;
+  vectors::append_quantised(embedding::builtin_embedder().table().embed(text), out);
+  return out;
 }
 
 // Has two people at a time do the work of all: `work(person, author, database)`. Returns the seconds it took.
@@ -172,6 +188,7 @@ double by_all(const std::string& url, const Vocabulary& vocabulary, int people, 
 }
 
 void write(const std::string& url, int exchanges, int people, int shares) {
+  const std::string model = embedding::builtin_embedder().model().name;
   const Vocabulary vocabulary;
   const int sessions = std::max(exchanges / people / kExchangesOfSession, 1);
   std::map<int, team::TeamShare> there;
@@ -211,13 +228,18 @@ void write(const std::string& url, int exchanges, int people, int shares) {
   seconds = by_all(url, vocabulary, people, [&](int person, Author& author, team::TeamDatabase& database) {
     for (int i = 0; i < sessions; ++i) {
       const auto start = Clock::now();
-      const Session session = author.session(person * sessions + i);
-      making += seconds_since(start);
-      for (const TeamExchange& row : session.rows)
+      Session session = author.session(person * sessions + i);
+      for (TeamExchange& row : session.rows) {
+        ExchangeRow texts;
+        texts.user_message = row.question;
+        texts.assistant_response = row.answer;
+        row.vectors = sharing::vectors_of(texts);
         bytes += bytes_of(row);
+      }
+      making += seconds_since(start);
       const team::TeamSession head{session.uid, fmt::format("p{}@laptop", person), "claude_code", "A session", "all",
                                    false};
-      must(database.write_rows(there.at(person % shares), machine_of(person), head, {}, session.rows));
+      must(database.write_rows(there.at(person % shares), machine_of(person), head, {}, session.rows, model));
     }
   });
   seconds -= making / kWriters;
@@ -226,7 +248,7 @@ void write(const std::string& url, int exchanges, int people, int shares) {
              static_cast<double>(bytes) / rows, static_cast<double>(bytes) / 1e6 / seconds, rows / seconds);
 }
 
-void ask(const std::string& url, int shares, int clients, int seconds) {
+void ask(const std::string& url, int shares, int clients, int seconds, bool by_meaning) {
   const Vocabulary vocabulary;
   team::TeamInquiries inquiries;
   std::mutex mutex;
@@ -239,11 +261,17 @@ void ask(const std::string& url, int shares, int clients, int seconds) {
       for (bool is_first = true; Clock::now() < end; is_first = false) {
         team::TeamScope scope;
         scope.project = project_of(static_cast<int>(author.number() % static_cast<std::uint64_t>(shares)));
-        const team::TeamSearch question{author.asked(), {}};
+        const std::vector<std::string> words = author.asked();
         const auto start = Clock::now();
-        constexpr auto kPatience = std::chrono::seconds(60);
-        auto inquiry = inquiries.ask(url, scope, question, kPatience);
-        must(inquiry.answer(start + kPatience));
+        const auto answer = [&](const auto& question) {
+          constexpr auto kPatience = std::chrono::seconds(60);
+          auto inquiry = inquiries.ask(url, scope, question, kPatience);
+          must(inquiry.answer(start + kPatience));
+        };
+        if (by_meaning)
+          answer(team::TeamNear{embedding::builtin_embedder().model().name, vector_of(words), {}, {}, {}});
+        else
+          answer(team::TeamSearch{words, {}});
         const std::lock_guard lock(mutex);
         if (!is_first) times.push_back(seconds_since(start) * 1000);  // the first one connects
       }
@@ -262,8 +290,10 @@ void look(const std::string& url, int number) {
 void print_questions(int shares, int number) {
   const Vocabulary vocabulary;
   Author author(vocabulary, 999);
-  for (int i = 0; i < number; ++i)
-    fmt::print("{}\t{}\n", project_of(i % shares), fmt::join(author.asked(), " "));
+  for (int i = 0; i < number; ++i) {
+    const std::vector<std::string> words = author.asked();
+    fmt::print("{}\t{}\t{}\n", project_of(i % shares), fmt::join(words, " "), fmt::join(vector_of(words), ","));
+  }
 }
 
 }  // namespace
@@ -273,8 +303,8 @@ int main(int argc, char** argv) {
   try {
     if (words.size() == 5 && words[0] == "write")
       write(words[1], std::stoi(words[2]), std::stoi(words[3]), std::stoi(words[4]));
-    else if (words.size() == 5 && words[0] == "ask")
-      ask(words[1], std::stoi(words[2]), std::stoi(words[3]), std::stoi(words[4]));
+    else if (words.size() == 5 && (words[0] == "ask" || words[0] == "near"))
+      ask(words[1], std::stoi(words[2]), std::stoi(words[3]), std::stoi(words[4]), words[0] == "near");
     else if (words.size() == 3 && words[0] == "look")
       look(words[1], std::stoi(words[2]));
     else if (words.size() == 3 && words[0] == "questions")

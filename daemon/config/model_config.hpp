@@ -45,6 +45,8 @@ struct EmbeddingConfig : ModelServerConfig {
   std::optional<int> dimensions;                // requests shorter vectors from models that support it
   // Whether the network in the binary ranks the best hits once more. Only if the provider is `builtin`.
   bool second_look = true;
+
+  bool makes_vectors() const { return choice.provider != EmbeddingProvider::disabled; }
 };
 
 enum class SummaryProvider { disabled, ollama, openai, client };

@@ -310,7 +310,8 @@ MemoryHost::MemoryHost(const Settings& settings, const Clock& clock, Background 
       team_(settings.config.sharing.ask_server_ms == 0
                 ? nullptr
                 : std::make_unique<tools::TeamAsker>(std::chrono::milliseconds(settings.config.sharing.ask_server_ms),
-                                                     settings.layout.withheld())) {
+                                                     settings.layout.withheld(),
+                                                     settings.config.embedding.makes_vectors())) {
   tools::ToolDefaults defaults;
   defaults.max_tokens = static_cast<std::size_t>(settings.config.max_tokens);
   defaults.own_project = settings.config.own_project;
@@ -450,7 +451,7 @@ Result<void> MemoryHost::start_ingest() {
   of_memories.enterprise = settings_.config.memory.enterprise_path;
   of_memories.policy = settings_.config.memory.policy;
   of_memories.is_left_out = left_out_memories(settings_.config);
-  of_memories.makes_vectors = settings_.config.embedding.choice.provider != EmbeddingProvider::disabled;
+  of_memories.makes_vectors = settings_.config.embedding.makes_vectors();
   of_memories.watch = watch_memories_;
   memories_ = std::make_unique<memories::IndexerThread>(std::move(of_memories), clock_);
   semantic_.make_workers(*ingest, is_service_, settings_.config.sessions.stopped_after, std::move(on_analyzed));

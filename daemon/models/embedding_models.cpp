@@ -42,7 +42,7 @@ std::vector<std::string> Models::names() const {
 
 std::shared_ptr<const Models> make_models(const EmbeddingConfig& config) {
   auto out = std::make_shared<Models>();
-  if (config.choice.provider == EmbeddingProvider::disabled) return out;
+  if (!config.makes_vectors()) return out;
   out->builtin = builtin();
   // What it gains was measured beside the built-in model only.
   if (config.second_look && config.choice.provider == EmbeddingProvider::builtin) {

@@ -9,6 +9,7 @@
 #include "daemon/ingest/silent_places.hpp"
 #include "daemon/interchange/session_walk.hpp"
 #include "daemon/sharing/exchange.hpp"
+#include "daemon/sharing/turn_vectors.hpp"
 #include "schemas/base/ascii.hpp"
 #include "schemas/base/error.hpp"
 #include "schemas/base/harmless.hpp"
@@ -18,6 +19,7 @@
 #include "schemas/ids.hpp"
 #include "store/catalog/catalog_state.hpp"
 #include "store/db/withheld.hpp"
+#include "store/enrich/embedding/embedder.hpp"
 #include "store/files/system_calls.hpp"
 #include "store/files/whole_file.hpp"
 #include "store/read/projects.hpp"
@@ -504,15 +506,17 @@ Result<void> Sharing::exchange_rows(Work& work) {
   for (const auto& [uid, session] : work.sessions)
     own.push_back(
         {uid, fmt::format("{} {} {}", session.next_seq, session.last_event, session.ingested_at), session.is_out});
-  const TeamServer::Exchanges exchanges = [&](const std::string& uid, const auto& hashes) {
-    return store_.ask(TeamExchangesQuery{uid, hashes});
+  const TeamServer::Exchanges exchanges = [&](const std::string& uid, const auto& hashes, const auto* with_vectors) {
+    return store_.ask(TeamExchangesQuery{uid, hashes, with_vectors, vectors_of});
   };
+  const bool makes_vectors = host_.settings().config.embedding.makes_vectors();
+  const std::string model = makes_vectors ? embedding::builtin_embedder().model().name : std::string();
   const Member& self = work.members.at(machine_);
   const TeamServer::Memories memories = [&](const auto& hashes) {
     return store_.ask(TeamMemoriesQuery{work.share.project, work.share.project_key, hashes});
   };
   MEMD_TRY(server->exchange_memories(work.share.project, self, memories));
-  MEMD_TRY_ASSIGN(auto out, server->exchange_rows(work.share.project, self, own, exchanges));
+  MEMD_TRY_ASSIGN(auto out, server->exchange_rows(work.share.project, self, own, model, exchanges));
   std::erase_if(out, [&](const std::string& uid) {
     const auto known = work.sessions.find(uid);
     return known != work.sessions.end() && known->second.is_out;

@@ -51,6 +51,16 @@ Result<void> write_seen(const SharePlace& copy, const Seen& seen) {
       files::OnDisk::now);
 }
 
+// As many as one transaction writes, each; moves them.
+std::vector<std::vector<TeamExchange>> batches_of(std::vector<TeamExchange>& rows) {
+  std::vector<std::vector<TeamExchange>> out;
+  for (std::size_t at = 0; at < rows.size(); ++at) {
+    if (at % kRowsAtOnce == 0) out.emplace_back();
+    out.back().push_back(std::move(rows[at]));
+  }
+  return out;
+}
+
 bool is_of_share(const std::string& path, std::string_view machine) {
   return SharePlace::is_head(path) ? machine.empty() : SharePlace::machine_of(path) == machine;
 }
@@ -166,10 +176,11 @@ Result<std::int64_t> TeamServer::push(const team::TeamShare& there, const ShareP
 }
 
 Result<std::vector<std::string>> TeamServer::exchange_rows(const std::string& project, const Member& self,
-                                                           const std::vector<Session>& sessions,
+                                                           const std::vector<Session>& sessions, std::string model,
                                                            const Exchanges& exchanges) {
   MEMD_TRY_ASSIGN(const auto there, database_.look(project));
   if (!there || !there->has_rows) return std::vector<std::string>();
+  if (!there->has_vectors) model.clear();
   MEMD_TRY_ASSIGN(const auto known, database_.sessions(*there, self.machine));
   std::map<std::string, std::string> marks;
   std::set<std::string> out;
@@ -179,23 +190,27 @@ Result<std::vector<std::string>> TeamServer::exchange_rows(const std::string& pr
   }
   for (const Session& session : sessions) {
     if (!there->may_write) break;
-    if (out.contains(session.uid) || (!session.is_out && marks[session.uid] == session.mark)) continue;
+    const std::string mark = model.empty() ? session.mark : session.mark + " " + model;
+    if (out.contains(session.uid) || (!session.is_out && marks[session.uid] == mark)) continue;
     if (session.is_out) {
       MEMD_TRY(database_.take_out(*there, self.machine, session.uid));
       continue;
     }
     MEMD_TRY_ASSIGN(const auto hashes, database_.row_hashes(*there, self.machine, session.uid));
-    MEMD_TRY_ASSIGN(auto changes, exchanges(session.uid, hashes));
+    std::set<std::int64_t> with_vectors;
+    if (!model.empty()) {
+      MEMD_TRY_ASSIGN(with_vectors, database_.rows_with_vectors(*there, self.machine, session.uid, model));
+    }
+    MEMD_TRY_ASSIGN(auto changes, exchanges(session.uid, hashes, model.empty() ? nullptr : &with_vectors));
+    for (const auto& some : batches_of(changes.bare))
+      MEMD_TRY(database_.write_vectors(*there, self.machine, session.uid, some, model));
     team::TeamSession row{session.uid, self.name(), "", std::move(changes.title), "", false};
     if (const auto parts = split_session_uid(session.uid)) row.agent = to_string(parts->platform);
-    for (std::size_t at = 0; at < changes.changed.size() || row.mark.empty();) {
-      const std::size_t end = std::min(changes.changed.size(), at + kRowsAtOnce);
-      if (end == changes.changed.size()) row.mark = session.mark;
-      MEMD_TRY(
-          database_.write_rows(*there, self.machine, row, std::exchange(changes.gone, {}),
-                               {std::make_move_iterator(changes.changed.begin() + static_cast<std::ptrdiff_t>(at)),
-                                std::make_move_iterator(changes.changed.begin() + static_cast<std::ptrdiff_t>(end))}));
-      at = end;
+    auto batches = batches_of(changes.changed);
+    if (batches.empty()) batches.emplace_back();  // the mark
+    for (const auto& some : batches) {
+      if (&some == &batches.back()) row.mark = mark;
+      MEMD_TRY(database_.write_rows(*there, self.machine, row, std::exchange(changes.gone, {}), some, model));
     }
   }
   return std::vector<std::string>(out.begin(), out.end());

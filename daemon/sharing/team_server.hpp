@@ -54,11 +54,15 @@ class TeamServer {
     std::string mark;  // of its present state
     bool is_out = false;
   };
+  // The hashes and the numbers with vectors are as TeamExchangesQuery has them.
   using Exchanges = std::function<Result<TeamExchangesQuery::Answer>(const std::string& uid,
-                                                                     const std::map<std::int64_t, std::int64_t>&)>;
-  // Writes what the rows of the sessions lack, and takes out those that are out. Returns what others took out.
+                                                                     const std::map<std::int64_t, std::int64_t>& hashes,
+                                                                     const std::set<std::int64_t>* with_vectors)>;
+  // Writes what the rows of the sessions lack, and takes out those that are out. `model`: of vectors; empty: none are
+  // made. Returns what others took out.
   Result<std::vector<std::string>> exchange_rows(const std::string& project, const Member& self,
-                                                 const std::vector<Session>& sessions, const Exchanges& exchanges);
+                                                 const std::vector<Session>& sessions, std::string model,
+                                                 const Exchanges& exchanges);
   using Memories = std::function<Result<TeamMemoriesQuery::Answer>(const std::map<std::string, std::string>&)>;
   // Makes this machine's memories there as they are here.
   Result<void> exchange_memories(const std::string& project, const Member& self, const Memories& memories);

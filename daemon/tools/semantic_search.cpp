@@ -270,7 +270,9 @@ void add_team(TeamAsker::Found team, std::size_t limit, SearchAnswer& found, Ans
   lead_with(frame, team.left_out);
   const auto fits = [](const SearchHit& hit) { return hit.confidence != Confidence::low; };
   if (std::ranges::any_of(team.hits, fits)) found.nothing_relevant = found.weak = false;
-  if (!team.hits.empty()) found.unknown_terms.clear(), found.ignored_terms.clear();  // they say so of the store alone
+  const auto has_words = [](const SearchHit& hit) { return hit.features->coverage > 0; };
+  if (std::ranges::any_of(team.hits, has_words))
+    found.unknown_terms.clear(), found.ignored_terms.clear();  // they say so of the store alone
   for (SearchHit& hit : team.hits) {
     const auto is_behind = [&](const SearchHit& other) { return other.relevance_score < hit.relevance_score; };
     found.hits.insert(std::ranges::find_if(found.hits, is_behind), std::move(hit));
@@ -319,6 +321,7 @@ Result<SemanticSearchAnswer> run(const ToolServices& services, const SemanticSea
   std::optional<TeamAsker::Asking<team::TeamHit>> asking;
   if (services.team != nullptr && at.offset == 0 && query.mode != SearchMode::semantic)
     asking = services.team->ask(*reader, scope, query.asked, query.limit);
+  query.explain = query.explain || asking;
   MEMD_TRY_ASSIGN(SearchAnswer found, reader->search(query, [&] { context.stage(1, 2, "searching"); }));
   if (file) search::rank_up(found.hits, *file);
 
@@ -330,8 +333,11 @@ Result<SemanticSearchAnswer> run(const ToolServices& services, const SemanticSea
 
   Answer frame = answer_for(scope);
   if (asking)
-    add_team(services.team->found(*reader, std::move(*asking), query), static_cast<std::size_t>(params.n_results),
-             found, frame);
+    add_team(services.team->found(*reader, std::move(*asking), query, found.hits),
+             static_cast<std::size_t>(params.n_results), found, frame);
+  if (!params.explain)
+    for (SearchHit& hit : found.hits)
+      hit.features.reset();
   std::optional<BetterElsewhereOut> better;
   if (found.outside) {
     frame.outside = found.outside->count;

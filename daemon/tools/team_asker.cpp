@@ -4,9 +4,12 @@
 #include "schemas/base/error.hpp"
 #include "schemas/exchange_name.hpp"
 #include "store/db/withheld.hpp"
+#include "store/enrich/embedding/embedder.hpp"
 #include "store/read/team_exchanges.hpp"
 #include "store/reader.hpp"
 #include "store/search/rank/ranking.hpp"
+#include "store/search/vectors/codes.hpp"
+#include "store/search/vectors/cosine_scale.hpp"
 #include "store/search/words/match_scorer.hpp"
 #include "store/text/redaction/forgotten_text.hpp"
 
@@ -46,19 +49,66 @@ RankingFeatures features_of(const Hit& hit, TimeMs time, TimeMs now) {
   return f;
 }
 
-double score_of(const RankingFeatures& f) { return std::clamp(search::fused_score(f, false), 0.0, 1.0); }
+double score_of(const RankingFeatures& f, bool by_meaning) {
+  return std::clamp(search::fused_score(f, by_meaning), 0.0, 1.0);
+}
 
-double likelihood_of(const RankingFeatures& f) {
-  const search::EvidenceWeights& weights = search::kEvidenceByWords;
+double likelihood_of(const RankingFeatures& f, bool by_meaning) {
+  const search::EvidenceWeights& weights = by_meaning ? search::kEvidenceByCosine : search::kEvidenceByWords;
   return search::likelihood(search::evidence(f, weights), weights, false);
 }
 
-SearchHit hit_from(team::TeamHit& from, const std::string& project, TimeMs now) {
+// What only hits of the store are compared by, in the mean.
+RankingFeatures compared_here(std::span<const SearchHit> hits) {
+  RankingFeatures out;
+  for (const SearchHit& hit : hits) {
+    if (!hit.features) continue;
+    out.tokens += hit.features->tokens / static_cast<double>(hits.size());
+    out.second_look += hit.features->second_look / static_cast<double>(hits.size());
+  }
+  return out;
+}
+
+using ProjectHit = std::pair<std::string, team::TeamHit>;
+
+// Adds what a question by meaning found. `also_others`: exchanges, too, that are not among the hits.
+void join(const std::string& project, std::vector<team::TeamNeighbour> near, bool also_others,
+          std::vector<ProjectHit>& hits) {
+  for (team::TeamNeighbour& one : near) {
+    const vectors::CosineScale scale({.nearest = {{0, 0, static_cast<float>(one.highest)}},
+                                      .also = {},
+                                      .also_chunks = {},
+                                      .mean = one.mean,
+                                      .deviation = one.deviation,
+                                      .scanned = one.sample});
+    const double z = scale.z(static_cast<float>(one.cosine));
+    auto hit = std::ranges::find_if(hits, [&](const ProjectHit& known) {
+      return known.first == project && known.second.session_uid == one.session_uid && known.second.number == one.number;
+    });
+    if (hit == hits.end()) {
+      if (!also_others || z < search::kLeastZ) continue;
+      team::TeamHit fresh{std::move(static_cast<team::TeamTurn&>(one))};
+      fresh.length = one.length;
+      hit = hits.emplace(hits.end(), project, std::move(fresh));
+    }
+    hit->second.cosine = one.cosine;
+    hit->second.dense_z = z;
+  }
+}
+
+SearchHit hit_from(team::TeamHit& from, const std::string& project, TimeMs now, const RankingFeatures& mean) {
   SearchHit out;
-  const RankingFeatures f = features_of(from, from.started_at, now);
+  RankingFeatures f = features_of(from, from.started_at, now);
+  const bool by_meaning = from.cosine.has_value();
+  if (by_meaning) {
+    f.cosine = *from.cosine;
+    f.dense_z = from.dense_z;
+    f.tokens = mean.tokens;
+    f.second_look = mean.second_look;
+  }
   read_head(from, project, out);
-  out.relevance_score = score_of(f);
-  out.likelihood = likelihood_of(f);
+  out.relevance_score = score_of(f, by_meaning);
+  out.likelihood = likelihood_of(f, by_meaning);
   out.confidence = search::confidence_of(out.likelihood);
   out.user_message = std::move(from.question);
   out.assistant_response = std::move(from.answer);
@@ -80,8 +130,8 @@ catalog::MemoryHit memory_from(team::TeamMemoryHit& from, const std::string& pro
   out.updated = from.updated;
   out.scope = MemoryScope::project;
   out.project = project;
-  out.relevance_score = has_words ? score_of(f) : 1;
-  out.confidence = has_words ? search::confidence_of(likelihood_of(f)) : Confidence::high;
+  out.relevance_score = has_words ? score_of(f, false) : 1;
+  out.confidence = has_words ? search::confidence_of(likelihood_of(f, false)) : Confidence::high;
   out.snippet = std::move(from.content);
   return out;
 }
@@ -116,6 +166,19 @@ bool is_forgotten(const Withheld& withheld, const team::TeamHead& row) {
 }
 bool is_forgotten(const Withheld&, const team::TeamMemoryHit&) { return false; }
 
+// Of sessions that are here, too.
+template <class Row>
+void remove_known(Reader& reader, std::vector<std::pair<std::string, Row>>& rows) {
+  std::vector<std::string> uids;
+  for (const auto& [project, row] : rows)
+    uids.push_back(row.session_uid);
+  const KnownSessionsQuery here{uids};
+  const auto known = uids.empty() ? Result<std::vector<std::string>>(uids) : reader.ask(here);
+  std::erase_if(rows, [&](const auto& row) {
+    return !known || std::find(known->begin(), known->end(), row.second.session_uid) != known->end();
+  });
+}
+
 }  // namespace
 
 std::string title_of(const team::TeamHead& exchange) { return exchange.who + ": " + exchange.title; }
@@ -129,7 +192,7 @@ TeamAsker::Asking<typename Question::Row> TeamAsker::ask_all(Reader& reader, con
   for (const ShareRow& share : shares ? *shares : std::vector<ShareRow>()) {
     if (!is_asked(share)) continue;
     scope.project = share.project;
-    out.questions.push_back({share.project, inquiries_.ask(share.place, scope, question, patience_)});
+    out.questions.push_back({share.place, scope, inquiries_.ask(share.place, scope, question, patience_)});
   }
   return out;
 }
@@ -196,15 +259,17 @@ Result<std::vector<Row>> TeamAsker::answer(team::TeamInquiry<Row>& inquiry,
 }
 
 template <class Row>
-std::vector<std::pair<std::string, Row>> TeamAsker::received(Asking<Row> asking, AnswerText& left_out) const {
+std::vector<std::pair<std::string, Row>> TeamAsker::received(Asking<Row> asking, AnswerText& left_out,
+                                                             const Answered<Row>& answered) const {
   std::vector<std::pair<std::string, Row>> out;
   for (auto& question : asking.questions) {
     auto rows = answer(question.inquiry, asking.deadline);
     if (!rows)
-      left_out.say("What others shared of ", AnswerText::Name{question.project},
+      left_out.say("What others shared of ", AnswerText::Name{question.scope.project},
                    " was left out: ", AnswerText::Message{rows.error().message()}, ".");
+    if (rows && answered) answered(question, *rows);
     for (Row& row : rows ? *rows : std::vector<Row>())
-      out.emplace_back(question.project, std::move(row));
+      out.emplace_back(question.scope.project, std::move(row));
   }
   return out;
 }
@@ -213,27 +278,52 @@ template <class Row>
 TeamAsker::Answers<Row> TeamAsker::answers(Reader& reader, Asking<Row> asking) const {
   Answers<Row> out;
   out.rows = received(std::move(asking), out.left_out);
-  std::vector<std::string> uids;
-  for (const auto& [project, row] : out.rows)
-    uids.push_back(row.session_uid);
-  const KnownSessionsQuery here{uids};
-  const auto known = uids.empty() ? Result<std::vector<std::string>>(uids) : reader.ask(here);
-  std::erase_if(out.rows, [&](const auto& row) {
-    return !known || std::find(known->begin(), known->end(), row.second.session_uid) != known->end();
-  });
+  remove_known(reader, out.rows);
   return out;
 }
 
 template TeamAsker::Answers<team::TeamFileUse> TeamAsker::answers(Reader&, Asking<team::TeamFileUse>) const;
 template TeamAsker::Answers<team::TeamFinding> TeamAsker::answers(Reader&, Asking<team::TeamFinding>) const;
 
-TeamAsker::Found TeamAsker::found(Reader& reader, Asking<team::TeamHit> asking, const SearchQuery& query) const {
-  auto given = answers(reader, std::move(asking));
-  Found out{{}, std::move(given.left_out)};
-  for (auto& [project, row] : given.rows) {
-    out.hits.push_back(hit_from(row, project, query.now));
-    if (!query.explain) out.hits.back().features.reset();
+TeamAsker::Found TeamAsker::found(Reader& reader, Asking<team::TeamHit> asking, const SearchQuery& query,
+                                  std::span<const SearchHit> here) {
+  Found out;
+  team::TeamNear near;
+  if (by_meaning_ && query.mode != SearchMode::lexical) {
+    near.model = embedding::builtin_embedder().model().name;
+    vectors::append_quantised(embedding::builtin_embedder().table().embed(query.asked.meaning), near.vector);
+    const TeamWordsQuery words_of{query.asked};
+    if (auto words = reader.ask(words_of)) near.without = std::move(words->without);
   }
+  Asking<team::TeamNeighbour> nearest{asking.deadline, {}};
+  const auto ask_what_they_mean = [&](const auto& question, const std::vector<team::TeamHit>& rows) {
+    if (vectors::inverse_length(near.vector) == 0) return;
+    near.session_uids.clear();
+    near.numbers.clear();
+    for (const team::TeamHit& row : rows) {
+      near.session_uids.push_back(row.session_uid);
+      near.numbers.push_back(row.number);
+    }
+    const auto left =
+        std::chrono::duration_cast<std::chrono::milliseconds>(nearest.deadline - std::chrono::steady_clock::now());
+    nearest.questions.push_back(
+        {question.place, question.scope,
+         inquiries_.ask(question.place, question.scope, near, std::max(left, std::chrono::milliseconds(1)))});
+  };
+  std::vector<ProjectHit> rows = received<team::TeamHit>(std::move(asking), out.left_out, ask_what_they_mean);
+  const bool has_phrase = std::ranges::any_of(query.asked.wanted, &QueryText::quoted);
+  for (auto& question : nearest.questions) {
+    auto found = answer(question.inquiry, nearest.deadline);
+    if (found)
+      join(question.scope.project, std::move(*found), !has_phrase, rows);
+    else if (!found.error().is(Errc::unsupported))
+      out.left_out.say("What others shared of ", AnswerText::Name{question.scope.project},
+                       " was searched by words alone: ", AnswerText::Message{found.error().message()}, ".");
+  }
+  remove_known(reader, rows);
+  const RankingFeatures mean = compared_here(here);
+  for (auto& [project, row] : rows)
+    out.hits.push_back(hit_from(row, project, query.now, mean));
   return out;
 }
 
@@ -262,7 +352,7 @@ std::optional<catalog::MemoryHit> TeamAsker::look_up(Reader& reader, const std::
   for (auto& question : asking.questions) {
     auto rows = answer(question.inquiry, asking.deadline);
     if (rows && !rows->empty() && (!out || rows->front().updated > out->updated))
-      out = memory_from(rows->front(), question.project, 0);
+      out = memory_from(rows->front(), question.scope.project, 0);
   }
   return out;
 }
@@ -277,7 +367,7 @@ std::vector<ExchangeRow> TeamAsker::turns(Reader& reader, const std::string& ses
     auto rows = answer(question.inquiry, asking.deadline);
     if (!rows || rows->empty()) continue;
     for (auto row = rows->rbegin(); row != rows->rend(); ++row)
-      out.push_back(row_from(*row, question.project));
+      out.push_back(row_from(*row, question.scope.project));
     break;
   }
   return out;

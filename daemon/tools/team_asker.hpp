@@ -9,7 +9,9 @@
 
 #include <chrono>
 #include <filesystem>
+#include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -29,14 +31,15 @@ struct Scope;
 class TeamAsker {
  public:
   // `patience`: a database that has not answered then is left out. `withheld`: the file of what was forgotten here,
-  // which is not shown.
-  TeamAsker(std::chrono::milliseconds patience, std::filesystem::path withheld)
-      : patience_(patience), withheld_(std::move(withheld)) {}
+  // which is not shown. `by_meaning`: asks for what is near in meaning, too.
+  TeamAsker(std::chrono::milliseconds patience, std::filesystem::path withheld, bool by_meaning)
+      : patience_(patience), withheld_(std::move(withheld)), by_meaning_(by_meaning) {}
 
   template <class Row>
   struct Asking {
     struct Question {
-      std::string project;  // of the share
+      std::string place;  // of the share
+      team::TeamScope scope;
       team::TeamInquiry<Row> inquiry;
     };
     std::chrono::steady_clock::time_point deadline;
@@ -65,7 +68,9 @@ class TeamAsker {
     std::vector<SearchHit> hits;  // without an id; with who wrote it before the title
     AnswerText left_out;
   };
-  Found found(Reader& reader, Asking<team::TeamHit> asking, const SearchQuery& query) const;
+  // Those that have the words are asked what they mean, with what is nearest to the question. `here`: the hits of the
+  // store, with their features. What only they were compared by counts in the others as in the mean of them.
+  Found found(Reader& reader, Asking<team::TeamHit> asking, const SearchQuery& query, std::span<const SearchHit> here);
 
   struct Remembered {
     std::vector<catalog::MemoryHit> hits;  // without an id and a path; with who wrote it before the title
@@ -85,15 +90,19 @@ class TeamAsker {
   template <class Question>
   Asking<typename Question::Row> ask_all(Reader& reader, const std::string& project, team::TeamScope scope,
                                          const Question& question);
-  // Which databases did not answer is added to `left_out`.
+  // Which databases did not answer is added to `left_out`; `answered` is called with the others.
   template <class Row>
-  std::vector<std::pair<std::string, Row>> received(Asking<Row> asking, AnswerText& left_out) const;
+  using Answered = std::function<void(const typename Asking<Row>::Question&, const std::vector<Row>&)>;
+  template <class Row>
+  std::vector<std::pair<std::string, Row>> received(Asking<Row> asking, AnswerText& left_out,
+                                                    const Answered<Row>& answered = {}) const;
   template <class Row>
   Result<std::vector<Row>> answer(team::TeamInquiry<Row>& inquiry,
                                   std::chrono::steady_clock::time_point deadline) const;
 
   const std::chrono::milliseconds patience_;
   const std::filesystem::path withheld_;
+  const bool by_meaning_;
   team::TeamInquiries inquiries_;
 };
 

@@ -29,7 +29,6 @@ namespace {
 
 constexpr std::size_t kByWords = 150;   // candidates by words, ranked together with
 constexpr std::size_t kByMeaning = 50;  // these candidates by similarity
-constexpr double kLeastZ = 2;           // minimum z-score of a hit without a query word
 // Factors for the score of a memory that is superseded or stale.
 constexpr double kSuperseded = 0.5;
 constexpr double kStale = 0.75;
@@ -271,7 +270,7 @@ class Question {
     const vectors::CosineScale scale(scan);
     std::unordered_set<std::int64_t> known(found.begin(), found.end());
     for (const vectors::Neighbour& n : scan.nearest) {
-      if (asked_.mode != SearchMode::semantic && scale.z(n.cosine) < kLeastZ) break;
+      if (asked_.mode != SearchMode::semantic && scale.z(n.cosine) < search::kLeastZ) break;
       if (required_is_missing() || is_excluded(n.exchange)) continue;
       if (known.insert(n.exchange).second) ids.push_back(n.exchange);
     }

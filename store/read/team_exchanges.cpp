@@ -87,15 +87,37 @@ TeamExchangesQuery::Answer TeamExchangesQuery::run(sqlite::Database& db) const {
   while (q.step()) {
     const std::int64_t number = q.int64(0);
     const auto known = left.extract(number);
-    if (q.int64(8) != 0 || (!known.empty() && known.mapped() == q.int64(1))) continue;
+    const bool is_equal = !known.empty() && known.mapped() == q.int64(1);
+    const bool lacks_vectors = with_vectors != nullptr && !(is_equal && with_vectors->contains(number));
+    if (q.int64(8) != 0 || (is_equal && !lacks_vectors)) continue;
+    TeamVectors vectors;
+    if (lacks_vectors) {
+      ExchangeRow row;
+      row.user_message = q.text(3);
+      row.interventions = q.text(4);
+      row.assistant_response = q.text(5);
+      row.answer_offset = q.int64(7);
+      vectors = vectors_of(row);
+    }
+    if (is_equal) {
+      if (!vectors.empty()) out.bare.push_back({number, 0, q.int64(2), 0, {}, {}, {}, {}, {}, std::move(vectors)});
+      continue;
+    }
     std::vector<search::Token> tokens;
     for (int column = 3; column < 7; ++column)
       tokenizer.tokenize_stored(q.text(column), tokens);
     const std::string_view response = q.text(5);
     const auto answer = std::clamp<std::int64_t>(q.int64(7), 0, static_cast<std::int64_t>(response.size()));
-    out.changed.push_back({number, q.int64(1), q.int64(2), static_cast<std::int64_t>(tokens.size()), vector_of(tokens),
+    out.changed.push_back({number,
+                           q.int64(1),
+                           q.int64(2),
+                           static_cast<std::int64_t>(tokens.size()),
+                           vector_of(tokens),
                            std::string(utf8_prefix(q.text(3), kMostQuestion)),
-                           std::string(utf8_prefix(response.substr(static_cast<std::size_t>(answer)), kMostAnswer))});
+                           std::string(utf8_prefix(response.substr(static_cast<std::size_t>(answer)), kMostAnswer)),
+                           {},
+                           {},
+                           std::move(vectors)});
   }
   for (TeamExchange& one : out.changed) {
     auto& files = db.query(changes, session_uid, one.number);

@@ -1,11 +1,14 @@
 #pragma once
 
+#include "schemas/exchange_row.hpp"
 #include "schemas/search.hpp"
 #include "schemas/share.hpp"
 #include "store/db/database.hpp"
 
 #include <cstdint>
+#include <functional>
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,11 +20,14 @@ namespace memd {
 // Compares the exchanges of a session with what the database has of them. Evicted ones count as equal.
 struct TeamExchangesQuery {
   std::string_view session_uid;
-  const std::map<std::int64_t, std::int64_t>& hashes;  // by number
+  const std::map<std::int64_t, std::int64_t>& hashes;    // by number
+  const std::set<std::int64_t>* with_vectors = nullptr;  // numbers; null: no vectors are made
+  std::function<TeamVectors(const ExchangeRow&)> vectors_of{};
 
   struct Answer {
     std::string title;
     std::vector<TeamExchange> changed;  // with their texts cut
+    std::vector<TeamExchange> bare;     // equal, but without vectors there: number, time and vectors
     std::vector<std::int64_t> gone;     // numbers
   };
   Answer run(sqlite::Database& db) const;

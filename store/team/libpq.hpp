@@ -119,9 +119,11 @@ class TeamRows {
 inline Error trouble_of(PGconn* connection, PGresult* result) {
   const char* const state = result != nullptr ? libpq().error_field(result, PG_DIAG_SQLSTATE) : nullptr;
   const char* const said = result != nullptr ? libpq().error_field(result, PG_DIAG_MESSAGE_PRIMARY) : nullptr;
-  const bool is_refused = state != nullptr && std::string_view(state) == "42501";
+  const std::string_view kind = state != nullptr ? state : "";
   return Error(
-      is_refused ? Errc::permission : Errc::unavailable,
+      kind == "42501"   ? Errc::permission
+      : kind == "42883" ? Errc::unsupported  // no such function
+                        : Errc::unavailable,
       "the database says: " + harmless_line(std::string(said != nullptr ? said : libpq().error_message(connection))));
 }
 

@@ -3,6 +3,7 @@
 #include "schemas/base/embedded.hpp"
 #include "schemas/base/error.hpp"
 #include "store/team/libpq.hpp"
+#include "store/team/vector_columns.hpp"
 
 #include <poll.h>
 
@@ -11,6 +12,7 @@
 #include <cstddef>
 #include <functional>
 #include <iterator>
+#include <numeric>
 #include <type_traits>
 #include <utility>
 
@@ -27,15 +29,20 @@ void append_number(std::string& out, std::integral auto number) {
     out += static_cast<char>(number >> 8 * (i - 1) & 0xff);
 }
 
-// Writes bigint[] or text[] in PostgreSQL's binary form, which it need not parse: number of dimensions, 0, type of the
-// elements, their number, the first index; then each with its length.
+// Writes bigint[], text[] or bytea[] in PostgreSQL's binary form, which it need not parse: number of dimensions, 0,
+// type of the elements, their number, the first index; then each with its length.
 template <class Rows, class ValueOf>
 std::string array_of(const Rows& rows, const ValueOf& value_of) {
+  constexpr std::int32_t kBytea = 17;
   constexpr std::int32_t kBigint = 20;
   constexpr std::int32_t kText = 25;
-  constexpr bool is_text = !std::is_integral_v<std::remove_cvref_t<decltype(std::invoke(value_of, rows.front()))>>;
+  using Value = std::remove_cvref_t<decltype(std::invoke(value_of, rows.front()))>;
+  constexpr bool is_text = std::is_same_v<Value, std::string>;
   std::string out;
-  for (const std::int32_t one : {rows.empty() ? 0 : 1, 0, is_text ? kText : kBigint})
+  for (const std::int32_t one : {rows.empty() ? 0 : 1, 0,
+                                 is_text                     ? kText
+                                 : std::is_integral_v<Value> ? kBigint
+                                                             : kBytea})
     append_number(out, one);
   if (rows.empty()) return out;
   append_number(out, static_cast<std::int32_t>(rows.size()));
@@ -45,12 +52,35 @@ std::string array_of(const Rows& rows, const ValueOf& value_of) {
     if constexpr (is_text) {
       append_number(out, static_cast<std::int32_t>(value.size()));
       std::replace_copy(value.begin(), value.end(), std::back_inserter(out), '\0', ' ');  // no text there has one
-    } else {
+    } else if constexpr (std::is_integral_v<Value>) {
       append_number(out, std::int32_t{sizeof(std::int64_t)});
       append_number(out, std::int64_t{value});
+    } else {
+      append_number(out, static_cast<std::int32_t>(value.size()));
+      out.append(value.begin(), value.end());
     }
   }
   return out;
+}
+
+// The arrays that memd.put_vectors takes.
+std::vector<std::string> vector_columns(const std::vector<TeamExchange>& rows) {
+  struct One {
+    const TeamExchange* row;
+    const std::vector<std::int8_t>* vector;
+  };
+  std::vector<One> all;
+  for (const TeamExchange& row : rows)
+    for (const auto& vector : row.vectors)
+      all.push_back({&row, &vector});
+  const auto square = [](const One& one) {
+    return std::inner_product(one.vector->begin(), one.vector->end(), one.vector->begin(), std::int64_t{0});
+  };
+  return {array_of(all, [](const One& one) { return one.row->number; }),
+          array_of(all, [](const One& one) { return one.row->started_at; }), array_of(all, square),
+          array_of(all, [](const One& one) { return "x" + signs_of(*one.vector); }),
+          array_of(
+              all, [](const One& one) -> auto& { return *one.vector; })};
 }
 
 }  // namespace
@@ -165,10 +195,10 @@ Result<TeamDatabase::Connection*> TeamDatabase::connection() {
 Result<std::optional<TeamShare>> TeamDatabase::look(const std::string& project) {
   MEMD_TRY_ASSIGN(Connection* const db, connection());
   db->look_at(project);
-  MEMD_TRY_ASSIGN(const TeamRows known,
-                  db->run("SELECT (to_regclass('memd.exchanges') IS NOT NULL)::text,"
-                          " (pg_get_userbyid(n.nspowner) = current_user)::text FROM pg_namespace n"
-                          " WHERE n.nspname = 'memd' AND to_regclass('memd.files') IS NOT NULL"));
+  MEMD_TRY_ASSIGN(const TeamRows known, db->run("SELECT (to_regclass('memd.exchanges') IS NOT NULL)::text,"
+                                                " (pg_get_userbyid(n.nspowner) = current_user)::text,"
+                                                " (to_regclass('memd.vectors') IS NOT NULL)::text FROM pg_namespace n"
+                                                " WHERE n.nspname = 'memd' AND to_regclass('memd.files') IS NOT NULL"));
   if (known.size() == 0) return std::optional<TeamShare>();
   MEMD_TRY_ASSIGN(
       const TeamRows rows,
@@ -182,8 +212,8 @@ Result<std::optional<TeamShare>> TeamDatabase::look(const std::string& project) 
   if (rows.size() == 0) return std::optional<TeamShare>();
   const bool is_current = rows.number(0, 4) >= std::ssize(embedded::team_migrations());
   return std::optional<TeamShare>({rows.number(0, 0), rows.number(0, 1), std::string(rows.text(0, 5)),
-                                   rows.number(0, 2), rows.text(0, 3) == "true", known.text(0, 0) == "true", is_current,
-                                   known.text(0, 1) == "true"});
+                                   rows.number(0, 2), rows.text(0, 3) == "true", known.text(0, 0) == "true",
+                                   known.text(0, 2) == "true", is_current, known.text(0, 1) == "true"});
 }
 
 Result<bool> TeamDatabase::listen(const std::string& project) {
@@ -334,8 +364,26 @@ Result<std::map<std::int64_t, std::int64_t>> TeamDatabase::row_hashes(const Team
   return out;
 }
 
+Result<std::set<std::int64_t>> TeamDatabase::rows_with_vectors(const TeamShare& share, const std::string& machine,
+                                                               const std::string& session_uid,
+                                                               const std::string& model) {
+  MEMD_TRY_ASSIGN(Connection* const db, connection());
+  const std::string number = std::to_string(share.number);
+  const std::string of_model = std::to_string(number_of_model(model));
+  MEMD_TRY_ASSIGN(const TeamRows rows,
+                  db->run("SELECT DISTINCT v.number::text FROM memd.vectors v JOIN memd.sessions s USING (session_no)"
+                          " WHERE v.share_no = $1::bigint AND s.share_no = $1::bigint AND s.session_uid = $2"
+                          " AND s.machine = $3 AND v.model = $4::bigint",
+                          {{number}, {session_uid}, {machine}, {of_model}}));
+  std::set<std::int64_t> out;
+  for (int i = 0; i < rows.size(); ++i)
+    out.insert(rows.number(i, 0));
+  return out;
+}
+
 Result<void> TeamDatabase::write_rows(const TeamShare& share, const std::string& machine, const TeamSession& session,
-                                      const std::vector<std::int64_t>& gone, const std::vector<TeamExchange>& rows) {
+                                      const std::vector<std::int64_t>& gone, const std::vector<TeamExchange>& rows,
+                                      const std::string& model) {
   MEMD_TRY_ASSIGN(Connection* const db, connection());
   // Of what belongs to the rows, with their numbers.
   const auto parts = [&](auto TeamExchange::*member) {
@@ -372,12 +420,40 @@ Result<void> TeamDatabase::write_rows(const TeamShare& share, const std::string&
                                         {session.agent}, {session.title}, {session.mark}};
   for (const std::string& array : columns)
     params.push_back({array, true});
-  MEMD_TRY(db->run(
+  std::string sql =
       "SELECT memd.put_rows($1::bigint, $2, $3, $4, $5, $6, $7, $8::bigint[]::integer[], $9::bigint[]::integer[],"
       " $10::bigint[], $11::bigint[], $12::bigint[]::integer[], $13::text[], $14::text[], $15::text[],"
       " $16::bigint[]::integer[], $17::text[], $18::bigint[]::integer[], $19::bigint[]::integer[],"
-      " $20::bigint[]::integer[], $21::text[], $22::bigint[], $23::text[])::text",
-      params));
+      " $20::bigint[]::integer[], $21::text[], $22::bigint[], $23::text[])::text";
+  std::vector<std::string> vectors;
+  const std::string of_model = std::to_string(number_of_model(model));
+  if (!model.empty()) {
+    vectors = vector_columns(rows);
+    params.push_back({of_model});
+    for (const std::string& array : vectors)
+      params.push_back({array, true});
+    sql = "WITH rows AS MATERIALIZED (" + sql +
+          ") SELECT memd.put_vectors($1::bigint, $2, $3, $24::bigint, $25::bigint[]::integer[], $26::bigint[],"
+          " $27::bigint[]::integer[], $28::text[], $29::bytea[])::text FROM rows";
+  }
+  MEMD_TRY(db->run(sql.c_str(), params));
+  return {};
+}
+
+Result<void> TeamDatabase::write_vectors(const TeamShare& share, const std::string& machine,
+                                         const std::string& session_uid, const std::vector<TeamExchange>& rows,
+                                         const std::string& model) {
+  MEMD_TRY_ASSIGN(Connection* const db, connection());
+  const std::string number = std::to_string(share.number);
+  const std::string of_model = std::to_string(number_of_model(model));
+  const std::vector<std::string> columns = vector_columns(rows);
+  std::vector<Connection::Param> params{{number}, {machine}, {session_uid}, {of_model}};
+  for (const std::string& array : columns)
+    params.push_back({array, true});
+  MEMD_TRY(
+      db->run("SELECT memd.put_vectors($1::bigint, $2, $3, $4::bigint, $5::bigint[]::integer[], $6::bigint[],"
+              " $7::bigint[]::integer[], $8::text[], $9::bytea[])::text",
+              params));
   return {};
 }
 
@@ -456,8 +532,17 @@ Result<std::map<std::int64_t, std::int64_t>> TeamDatabase::row_hashes(const Team
                                                                       const std::string&) {
   return no_libpq();
 }
+Result<std::set<std::int64_t>> TeamDatabase::rows_with_vectors(const TeamShare&, const std::string&, const std::string&,
+                                                               const std::string&) {
+  return no_libpq();
+}
 Result<void> TeamDatabase::write_rows(const TeamShare&, const std::string&, const TeamSession&,
-                                      const std::vector<std::int64_t>&, const std::vector<TeamExchange>&) {
+                                      const std::vector<std::int64_t>&, const std::vector<TeamExchange>&,
+                                      const std::string&) {
+  return no_libpq();
+}
+Result<void> TeamDatabase::write_vectors(const TeamShare&, const std::string&, const std::string&,
+                                         const std::vector<TeamExchange>&, const std::string&) {
   return no_libpq();
 }
 Result<std::map<std::string, std::string>> TeamDatabase::memory_hashes(const TeamShare&, const std::string&) {

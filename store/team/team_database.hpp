@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,7 +22,8 @@ struct TeamShare {
   std::string identity;       // of the schema: one that was restored from a dump has another
   std::int64_t timeline = 0;  // a server that was promoted has a later one
   bool may_write = false;
-  bool has_rows = false;    // false: the database was made by an older memd
+  bool has_rows = false;  // false: the database was made by an older memd
+  bool has_vectors = false;
   bool is_current = false;  // false: it lacks something that this memd would make
   bool may_update = false;  // the login may change the schema
 };
@@ -53,7 +55,7 @@ struct TeamHash {
 // The database of a place. Connects when it is first asked, and anew when the connection was lost. Names no statement
 // and sets nothing for a session, except to listen, so that a pooler may stand between. Blocks. One thread. Errors:
 // Errc::unavailable, the server cannot be reached or refuses; Errc::permission, the login may not do that;
-// Errc::unsupported, built without PostgreSQL, or libpq is not installed.
+// Errc::unsupported, built without PostgreSQL, libpq is not installed, or an older memd made the database.
 class TeamDatabase {
  public:
   // `patience`: a server of which nothing comes for so long is given up, while a statement runs.
@@ -97,9 +99,17 @@ class TeamDatabase {
   // The hashes of the machine's rows of a session, by number.
   Result<std::map<std::int64_t, std::int64_t>> row_hashes(const TeamShare& share, const std::string& machine,
                                                           const std::string& session_uid);
-  // Writes rows of the session, and removes those that are gone, in one transaction; nothing if it is out.
+  // The numbers of the machine's rows of a session that have vectors by the model.
+  Result<std::set<std::int64_t>> rows_with_vectors(const TeamShare& share, const std::string& machine,
+                                                   const std::string& session_uid, const std::string& model);
+  // Writes rows of the session, and removes those that are gone, in one transaction; nothing if it is out. `model`: of
+  // the rows' vectors; empty: they are not written.
   Result<void> write_rows(const TeamShare& share, const std::string& machine, const TeamSession& session,
-                          const std::vector<std::int64_t>& gone, const std::vector<TeamExchange>& rows);
+                          const std::vector<std::int64_t>& gone, const std::vector<TeamExchange>& rows,
+                          const std::string& model);
+  // Writes the vectors of rows that are there already. Of `rows` only number, time and vectors count.
+  Result<void> write_vectors(const TeamShare& share, const std::string& machine, const std::string& session_uid,
+                             const std::vector<TeamExchange>& rows, const std::string& model);
   // The hashes of the machine's memories, by slug.
   Result<std::map<std::string, std::string>> memory_hashes(const TeamShare& share, const std::string& machine);
   // Writes memories of the machine, and removes those that are gone, in one transaction. `who`: "ada@laptop".

@@ -2,6 +2,9 @@
 
 #include "schemas/base/error.hpp"
 #include "store/team/libpq.hpp"
+#include "store/team/vector_columns.hpp"
+
+#include <fmt/format.h>
 
 #include <poll.h>
 
@@ -47,6 +50,11 @@ std::string conditions(const TeamScope& scope) {
 std::string call_of(const TeamScope& scope, const TeamSearch& q) {
   return "memd.search(" + literal(scope.project) + ", " + literals(q.words) + ", " + literals(q.without) + ", " +
          conditions(scope);
+}
+std::string call_of(const TeamScope& scope, const TeamNear& q) {
+  return fmt::format("memd.near({}, {}, '{{{}}}', X'{}', {}, '{{{}}}', {}, {}", literal(scope.project),
+                     number_of_model(q.model), fmt::join(q.vector, ","), signs_of(q.vector), literals(q.session_uids),
+                     fmt::join(q.numbers, ","), literals(q.without), conditions(scope));
 }
 std::string call_of(const TeamScope& scope, const TeamTurns& q) {
   return "memd.turns(" + literal(scope.project) + ", " + literal(q.session_uid) + ", " + std::to_string(q.before) +
@@ -100,6 +108,13 @@ class RowReader {
     to.length = number();
     to.bm25 = real_of(next());
     to.coverage = real_of(next());
+  }
+  void read(TeamNeighbour& to) {
+    read(static_cast<TeamTurn&>(to));
+    to.length = number();
+    for (double* one : {&to.cosine, &to.highest, &to.mean, &to.deviation})
+      *one = real_of(next());
+    to.sample = number();
   }
   void read(TeamFileUse& to) {
     read(static_cast<TeamTurn&>(to));
@@ -256,12 +271,15 @@ void TeamInquiries::give_back(const std::string& url, std::unique_ptr<TeamLine> 
 }
 
 template class TeamInquiry<TeamHit>;
+template class TeamInquiry<TeamNeighbour>;
 template class TeamInquiry<TeamTurn>;
 template class TeamInquiry<TeamFileUse>;
 template class TeamInquiry<TeamFinding>;
 template class TeamInquiry<TeamMemoryHit>;
 template TeamInquiry<TeamHit> TeamInquiries::ask(const std::string&, const TeamScope&, const TeamSearch&,
                                                  std::chrono::milliseconds);
+template TeamInquiry<TeamNeighbour> TeamInquiries::ask(const std::string&, const TeamScope&, const TeamNear&,
+                                                       std::chrono::milliseconds);
 template TeamInquiry<TeamTurn> TeamInquiries::ask(const std::string&, const TeamScope&, const TeamTurns&,
                                                   std::chrono::milliseconds);
 template TeamInquiry<TeamFileUse> TeamInquiries::ask(const std::string&, const TeamScope&, const TeamFileHistory&,

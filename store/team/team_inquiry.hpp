@@ -9,6 +9,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -34,6 +35,18 @@ struct TeamHit : TeamTurn {
   std::int64_t length = 0;  // words
   double bm25 = 0;          // as RankingFeatures
   double coverage = 0;
+  std::optional<double> cosine{};  // nullopt: not known
+  double dense_z = 0;
+};
+
+struct TeamNeighbour : TeamTurn {  // without texts if the question named it
+  std::int64_t length = 0;         // words
+  double cosine = 0;               // of the nearest one of its vectors
+  // Of the question to the texts of the share, all of them or a sample.
+  double highest = 0;
+  double mean = 0;
+  double deviation = 0;
+  std::int64_t sample = 0;  // number of vectors
 };
 
 struct TeamFileUse : TeamTurn {
@@ -73,6 +86,14 @@ struct TeamSearch {
   using Row = TeamHit;             // best first
   std::vector<std::string> words;  // as tsquery writes them, with their quotes
   std::vector<std::string> without;
+};
+struct TeamNear {
+  using Row = TeamNeighbour;  // nearest first
+  std::string model;
+  std::vector<std::int8_t> vector;        // of the question
+  std::vector<std::string> session_uids;  // of exchanges to be compared, too
+  std::vector<std::int64_t> numbers;      // of them
+  std::vector<std::string> without;       // as TeamSearch
 };
 struct TeamTurns {
   using Row = TeamTurn;  // newest first

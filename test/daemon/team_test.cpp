@@ -218,6 +218,8 @@ TEST_F(TeamTest, AServerThatIsKilledWhileOnePushesLosesAndDoublesNothing) {
   EXPECT_EQ(std::to_string(bob.contents().size()), all);
   EXPECT_EQ(server_->sql("ada", "SELECT count(*), count(DISTINCT (session_uid, number)) FROM memd.exchanges"),
             all + "|" + all);
+  EXPECT_EQ(server_->sql("ada", "SELECT count(*), count(DISTINCT (session_no, number)) FROM memd.vectors"),
+            all + "|" + all);
 }
 
 bool is_readable(const UniqueFd& socket, std::chrono::milliseconds patience) {
@@ -324,7 +326,7 @@ TEST_F(TeamTest, ManyMayWriteRowsAtTheSameTime) {
     for (int month = 0; month < kMonths; ++month) {  // new to each of them
       const TeamExchange row{0, 1, TimeMs{month} * 31 * 86'400'000, 2, "'quartz' 'walnut'", "Why?", "So."};
       const team::TeamSession session{machine + std::to_string(month), "ada@laptop", "claude_code", "", "all", false};
-      const auto written = database.write_rows(share, machine, session, {}, {row});
+      const auto written = database.write_rows(share, machine, session, {}, {row}, "");
       EXPECT_TRUE(written) << written.error().message();
     }
   };
@@ -491,6 +493,92 @@ TEST_F(TeamTest, MemoriesAndDecisionsOfOthersAreAnswered) {
   EXPECT_EQ(server_->sql("ada", "SELECT slug FROM memd.memories"), "payroll");
 }
 
+constexpr const char* kOverheats = "The automobile engine overheats whenever the road is steep.";
+constexpr const char* kParaphrase = "car motor gets too hot climbing hills";  // no word is the same
+
+TEST_F(TeamTest, WhatOthersSharedIsFoundByItsMeaning) {
+  Machine ada("ada", 1);
+  ada.says("walnut", 0, kOverheats);
+  ada.says("quartz", 1, "Bake sourdough bread with rye flour, salt and water.");
+  ada.says("bramble", 2, "The invoice of the supplier lacks the tax number.");
+  ada.init(server_->url("ada"));
+  admit("bob");
+  Machine bob("bob", 20);
+  bob.asks_the_server();
+  bob.says("lantern", 0, "Which colour has the button?");
+  bob.join(server_->url("bob"));
+  bob.sync();
+  const std::string found = bob.search(kParaphrase);
+  EXPECT_THAT(found, AllOf(HasSubstr(ada.session(0) + "#0"), HasSubstr("ada@"), HasSubstr("steep")));
+  EXPECT_THAT(found, Not(HasSubstr("sourdough")));
+  // By words alone, with a phrase, a condition or an exclusion it is not.
+  EXPECT_THAT(bob.ask("semantic_search", {{"query", kParaphrase}, {"mode", "lexical"}}).text, Not(HasSubstr("ada@")));
+  for (const std::string more : {" \"too hot\"", " platform:codex", " -engine"})
+    EXPECT_THAT(bob.search(kParaphrase + more), Not(HasSubstr(ada.session(0)))) << more;
+  // What has the words comes first, and its meaning counts, too.
+  ada.says("acorn", 3, "Why is it that my car motor gets too hot climbing hills?");
+  ada.sync();
+  const std::string exact = bob.search(kParaphrase);
+  EXPECT_LT(exact.find(ada.session(3) + "#0"), exact.find(ada.session(0) + "#0"));
+  EXPECT_LT(exact.find(ada.session(0) + "#0"), std::string::npos);
+  const auto explained =
+      bob.ask("semantic_search", {{"query", "invoice of a supplier without its tax number"}, {"explain", true}});
+  EXPECT_THAT(explained.text, testing::ContainsRegex("coverage [^\n]*cosine 0"));
+  // Where no vectors are made, words are enough.
+  bob.settings().config.embedding.choice.provider = EmbeddingProvider::disabled;
+  bob.start();
+  EXPECT_THAT(bob.search(kParaphrase), Not(HasSubstr(ada.session(0))));
+  EXPECT_THAT(bob.search("sourdough"), HasSubstr("ada@"));
+  bob.says("juniper", 1);
+  bob.sync();
+  EXPECT_EQ(server_->sql("ada", "SELECT count(DISTINCT session_no) FROM memd.vectors"), "5");
+  EXPECT_EQ(server_->sql("ada", "SELECT count(DISTINCT session_uid) FROM memd.exchanges"), "6");
+}
+
+// A database that was made before there were vectors, and a memd that knows of none.
+TEST_F(TeamTest, RowsOfAnOlderMemdGetVectors) {
+  Machine ada("ada", 1);
+  ada.says("walnut", 0, kOverheats);
+  ada.says("quartz", 0);
+  ada.says("bramble", 1);
+  ada.init(server_->url("ada"));
+  const auto vectors = [&] {
+    return server_->sql("ada", "SELECT count(DISTINCT (session_no, number)) FROM memd.vectors");
+  };
+  EXPECT_EQ(vectors(), "3");
+  const std::string rows =
+      "SELECT string_agg(x.xmin::text, ' ' ORDER BY x.hash) FROM memd.exchanges x WHERE x.machine = (SELECT m.machine "
+      "FROM memd.machines m WHERE m.role = 'ada')";
+  const std::string before = server_->sql("ada", rows);
+  server_->sql("ada",
+               "DROP TABLE memd.vectors; ALTER TABLE memd.sessions DROP session_no;"
+               "DROP FUNCTION memd.put_vectors, memd.near; DELETE FROM memd.migrations WHERE name = '0005_vectors.sql';"
+               "UPDATE memd.sessions SET mark = substring(mark FROM '^[^ ]+ [^ ]+ [^ ]+')");
+  admit("bob");
+  Machine bob("bob", 20);
+  bob.asks_the_server();
+  bob.says("lantern");
+  bob.join(server_->url("bob"));
+  bob.sync();
+  EXPECT_THAT(bob.search("walnut"), AllOf(HasSubstr("ada@"), Not(HasSubstr("left out")), Not(HasSubstr("alone"))));
+  EXPECT_THAT(bob.search(kParaphrase), Not(HasSubstr("ada@")));
+  ada.sync();
+  EXPECT_EQ(vectors(), "3");
+  EXPECT_EQ(server_->sql("ada", rows), before) << "written again";
+  EXPECT_THAT(bob.search(kParaphrase), HasSubstr("ada@"));
+  bob.sync();
+  EXPECT_EQ(vectors(), "4");
+  // What that memd writes again has no vectors of before.
+  server_->sql("ada",
+               "SELECT memd.put_rows(1, machine, session_uid, who, agent, title, '1 2 3', '{}', '{0}', '{1}',"
+               " '{1}', '{1}', '{a}', '{b}', '{c}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}')"
+               " FROM memd.sessions WHERE session_uid = '" +
+                   ada.session(1) + "'");
+  EXPECT_EQ(vectors(), "3");
+  ada.sync();
+  EXPECT_EQ(vectors(), "4");
+}
+
 TEST_F(TeamTest, RowsAreForMembersOnlyAndGoWithWhatIsForgotten) {
   Machine ada("ada", 1);
   const std::string secret = "ghp_0123456789abcdefghijABCDEFGHIJ012345";
@@ -505,10 +593,17 @@ TEST_F(TeamTest, RowsAreForMembersOnlyAndGoWithWhatIsForgotten) {
   EXPECT_EQ(server_->sql("ada", search), "1");
   EXPECT_EQ(server_->sql("mallory", search), "0");
   EXPECT_EQ(server_->sql("mallory", "SELECT count(*) FROM memd.turns('parcel', '" + ada.session(1) + "', 9, 9)"), "0");
-  for (const char* table : {"exchanges", "sessions", "changes", "observations"})
+  for (const char* table : {"exchanges", "sessions", "changes", "observations", "vectors"})
     EXPECT_EQ(server_->sql("mallory", std::string("SELECT count(*) FROM memd.") + table), "0") << table;
-  const std::string leaf = server_->sql("ada", "SELECT tableoid::regclass FROM memd.exchanges LIMIT 1");
-  EXPECT_EQ(server_->sql("mallory", "SELECT count(*) FROM " + leaf), "refused");
+  for (const std::string table : {"exchanges", "vectors"}) {
+    const std::string leaf = server_->sql("ada", "SELECT tableoid::regclass FROM memd." + table + " LIMIT 1");
+    EXPECT_EQ(server_->sql("mallory", "SELECT count(*) FROM " + leaf), "refused");
+  }
+  const std::string near =
+      "SELECT count(*) FROM memd.near('parcel', (SELECT max(model) FROM memd.vectors), array_fill(1, '{256}'),"
+      " repeat('0', 256)::bit varying, '{}', '{}', '{}', 0, 9e15::bigint, '{}', 9)";
+  EXPECT_EQ(server_->sql("ada", near), "3");
+  EXPECT_EQ(server_->sql("mallory", near), "0");
   // A reader reads; a contributor writes as itself only.
   admit("bob");
   EXPECT_EQ(server_->sql("ada", "SELECT memd.admit('parcel', 'rita', 'reader')"), "");
@@ -521,6 +616,9 @@ TEST_F(TeamTest, RowsAreForMembersOnlyAndGoWithWhatIsForgotten) {
                                      "', 'x', '', '', '', '', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}',"
                                      "  '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}')"),
               "refused");
+    EXPECT_EQ(server_->sql(role, "SELECT memd.put_vectors(1, '" + of_ada + "', '" + ada.session(2) +
+                                     "', 1, '{0}', '{1}', '{1}', '{x00}', '{a}')"),
+              "refused");
   }
   Machine bob("bob", 20);
   bob.asks_the_server();
@@ -531,6 +629,7 @@ TEST_F(TeamTest, RowsAreForMembersOnlyAndGoWithWhatIsForgotten) {
   ada.sync();
   bob.sync();
   EXPECT_THAT(bob.search("umbrella"), Not(HasSubstr("ada@")));
+  EXPECT_EQ(server_->sql("ada", "SELECT count(*), count(DISTINCT session_no) FROM memd.vectors"), "2|2");
   const std::string rows =
       server_->sql("ada", "SELECT * FROM memd.exchanges") + server_->sql("ada", "TABLE memd.sessions");
   for (const std::string& word : {secret, std::string("Initech"), std::string("umbrella")})
@@ -540,11 +639,15 @@ TEST_F(TeamTest, RowsAreForMembersOnlyAndGoWithWhatIsForgotten) {
                                     "', '', '', '', '', '{}', '{0}', '{1}', '{1}', '{1}', '{a}', '{b}', '{c}',"
                                     " '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}')"),
             "");
+  EXPECT_EQ(server_->sql("ada", "SELECT memd.put_vectors(1, '" + of_ada + "', '" + ada.session(1) +
+                                    "', 1, '{0}', '{1}', '{1}', '{x00}', '{a}')"),
+            "");
   EXPECT_EQ(server_->sql("ada", "SELECT count(*) FROM memd.exchanges WHERE question = 'b'"), "0");
   ada.settings().config.exclude.projects = {test::kSharedProject};
   ada.start();
   ada.sync();
   EXPECT_EQ(server_->sql("ada", "SELECT count(*) FROM memd.exchanges"), "0");
+  EXPECT_EQ(server_->sql("ada", "SELECT count(*) FROM memd.vectors"), "0");
   EXPECT_EQ(server_->sql("ada", "SELECT exchanges, words FROM memd.shares"), "0|0");
 }
 
@@ -572,6 +675,21 @@ TEST_F(TeamTest, ADatabaseThatIsGoneOrSlowIsLeftOutAndNamed) {
                " (session_uid text, number integer, who text, agent text, title text, started_at bigint, question text,"
                "  answer text, length integer, bm25 float8, coverage float8) LANGUAGE sql AS"
                " $$ SELECT '', 0, '', '', '', 0::bigint, '', '', 0, 0::float8, 0::float8 FROM pg_sleep(600) $$");
+  server_->sql("ada", "ALTER FUNCTION memd.search RENAME TO slow_search");
+  server_->sql("ada", "ALTER FUNCTION memd.quick_search RENAME TO search");
+  server_->sql("ada",
+               "CREATE OR REPLACE FUNCTION memd.near(name text, model bigint, vector integer[], signs bit varying,"
+               " uids text[], numbers integer[], without text[], since bigint, until bigint, agents text[],"
+               " most integer)"
+               " RETURNS TABLE (session_uid text, number integer, who text, agent text, title text, started_at bigint,"
+               " question text, answer text, length integer, cosine float8, highest float8, mean float8,"
+               " deviation float8, sample bigint) LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_sleep(600); END $$");
+  bob.asks_the_server(2000);
+  const std::string by_words = bob.search("walnut");
+  EXPECT_THAT(first_line(by_words), HasSubstr("searched by words alone"));
+  EXPECT_THAT(by_words, HasSubstr("ada@"));
+  server_->sql("ada", "ALTER FUNCTION memd.search RENAME TO quick_search");
+  server_->sql("ada", "ALTER FUNCTION memd.slow_search RENAME TO search");
   bob.asks_the_server(100);
   const std::string in_time = bob.search("walnut");
   EXPECT_THAT(first_line(in_time), HasSubstr("did not answer in time"));
@@ -584,11 +702,11 @@ TEST_F(TeamTest, AnOlderDatabaseGetsRowsFromItsOwner) {
   ada.says("walnut");
   ada.init(server_->url("ada"));
   server_->sql("ada",
-               "DROP TABLE memd.exchanges, memd.sessions, memd.changes, memd.observations; ALTER TABLE memd.shares "
-               "DROP exchanges, DROP words;"
+               "DROP TABLE memd.exchanges, memd.sessions, memd.changes, memd.observations, memd.vectors;"
+               "ALTER TABLE memd.shares DROP exchanges, DROP words;"
                "DROP FUNCTION memd.make_month, memd.check_writer, memd.remove_rows, memd.put_rows, memd.take_out,"
-               " memd.search, memd.turns, memd.share_with_rows, memd.changes_of, memd.observed; DELETE FROM "
-               "memd.migrations WHERE name = '0002_rows.sql'");
+               " memd.search, memd.turns, memd.share_with_rows, memd.changes_of, memd.observed, memd.put_vectors,"
+               " memd.near; DELETE FROM memd.migrations WHERE name IN ('0002_rows.sql', '0005_vectors.sql')");
   admit("bob");
   Machine bob("bob", 20);
   bob.asks_the_server();

@@ -78,7 +78,6 @@ constexpr std::size_t kCompared = 50;       // best candidates compared token by
 constexpr std::size_t kMostAlso = 31;       // further phrasings; each has a bit in SearchHit::found_by
 constexpr double kLeastOpen = 0.05;         // least share of the query that the best hit lacks, for a second look
 constexpr double kAllWords = 0.99;          // least coverage of a text that can contain the query verbatim
-constexpr double kLeastZ = 2;               // least standardised cosine of a semantic candidate
 constexpr std::size_t kLeastDistinct = 50;  // least number of distinct hits collected; copies are counted on the way
 // The snippet shows the nearest chunk instead of the matching words of a hit with at least this standardised cosine and
 // less than this coverage.

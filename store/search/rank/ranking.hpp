@@ -69,6 +69,9 @@ struct FusionCandidate {
 // Orders best first, equal ones newest first (by id).
 bool ranks_before(const FusionCandidate& a, const FusionCandidate& b);
 
+// Least standardised cosine of a hit that was found by meaning alone.
+inline constexpr double kLeastZ = 2;
+
 // Maps a standardised cosine to 0…1.5: 0 up to one deviation above the mean, 1 at five, 1.5 from seven.
 double closeness(double dense_z);
 
