@@ -96,7 +96,7 @@ if command -v npm >/dev/null; then
 fi
 
 python3 -m venv "$work/venv"
-"$work/venv/bin/pip" install --quiet --disable-pip-version-check --no-index "$dist"/memd_mcp-"$version"-py3-none-*"_$processor".whl
+"$work/venv/bin/pip" install --quiet --disable-pip-version-check --no-index --find-links "$dist" "memd-mcp==$version"
 used pip "$work/venv/bin/memd" "$work/venv/bin/memd-mcp"
 "$work/venv/bin/pip" uninstall --quiet --yes memd-mcp
 gone pip "$work/venv"
