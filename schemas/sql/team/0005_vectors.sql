@@ -23,7 +23,7 @@ ALTER TABLE memd.vectors ENABLE ROW LEVEL SECURITY;
 CREATE POLICY of_members ON memd.vectors FOR SELECT USING (memd.level_of(share_no) IS NOT NULL);
 GRANT SELECT ON memd.vectors TO PUBLIC;
 
--- Removes rows of a session; writer null: of all machines; numbers null: all.
+-- As 0002_rows.sql has it, and the vectors of the rows, too: a function is replaced as a whole.
 CREATE OR REPLACE FUNCTION memd.remove_rows(share bigint, uid text, writer text, numbers integer[]) RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
