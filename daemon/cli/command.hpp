@@ -113,9 +113,8 @@ void add_clients(const Settings& settings, admin::DoctorReport& report);
 // Returns what memd does with the programs of agents, for docs/capabilities.md.
 std::vector<tools::AgentWays> agent_ways();
 
-// Returns true if clients are installed and none of them has memd registered. Returns false if this cannot be
-// determined.
-bool lacks_registration(const Settings& settings);
+// Returns the names of the clients here if none of them has memd registered; nothing if that cannot be determined.
+std::vector<std::string> clients_without_memd(const Settings& settings);
 
 // Runs `memd` without a command: prints running sessions, recent ones, and pending work.
 Result<int> show_today(const Invocation& call);

@@ -229,16 +229,16 @@ Result<int> run_setup(const SetupOptions& o, const Invocation& call) {
 
 }  // namespace
 
-bool lacks_registration(const Settings& settings) {
+std::vector<std::string> clients_without_memd(const Settings& settings) {
   const auto registration = registration_of(settings, ClientScope::user);
-  if (!registration) return false;
+  if (!registration) return {};
   const auto places = setup::ClientPlaces::of(settings.home);
-  bool found = false;
+  std::vector<std::string> found;
   for (const ClientInfo& client : setup::clients()) {
     if (!setup::is_here(client, places)) continue;
     const auto there = registration->registered(client, ClientScope::user, {});
-    if (!there || !there->empty()) return false;
-    found = true;
+    if (!there || !there->empty()) return {};
+    found.emplace_back(client.name);
   }
   return found;
 }

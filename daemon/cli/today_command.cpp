@@ -24,7 +24,7 @@ Result<int> show_today(const Invocation& call) {
   if (call.as_json) return print_json(call, today.status);
   MEMD_TRY_ASSIGN(today.running, some_sessions(*caller, kRunning, "active"));
   MEMD_TRY_ASSIGN(today.last, some_sessions(*caller, kLast, ""));
-  today.lacks_registration = lacks_registration(call.settings);
+  today.clients_without_memd = clients_without_memd(call.settings);
   Screen screen(call.look);
   show(screen, today);
   return finish(screen);

@@ -1,9 +1,13 @@
 #!/usr/bin/env bash
-# Installs what dist/ has for this machine in each way, uses it, removes it, and looks for what is left.
+# Installs what dist/ has for this machine in each way, uses it, removes it, and looks for what is left:
+# try.sh [--newcomer AGENTS] [DIST]. AGENTS: where test/real_agents/run.sh has installed agents; then each way is timed
+# from the start of installing to the first answer that an agent gives out of the history.
 set -euo pipefail
 # shellcheck source=packaging/release/common.sh
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 cd "$root"
+agents=
+if [ "${1:-}" = --newcomer ]; then agents=${2:?where agents are installed} && shift 2; fi
 dist=${1:-$root/dist}
 case $(uname -m) in
   x86_64) target=linux-x86_64 debian=amd64 npm=linux-x64 ;;
@@ -19,10 +23,21 @@ clean() {
 trap clean EXIT
 readonly session=00000000-0000-4000-8000-000000000001
 
+# installing: a way begins
+installing() { began=$(date +%s%N); }
+
+# newcomer WAY PROGRAM: until an agent answers
+newcomer() {
+  local installed=$((($(date +%s%N) - began) / 1000000))
+  [ -n "$agents" ] || return 0
+  say "$1: installed in $installed ms, an agent's answer after $("$root/test/real_agents/newcomer.py" --installed "$agents" "$2")"
+}
+
 # used WAY PROGRAM [ARGUMENT...]: what a newcomer does with it; the arguments start the MCP server
 used() {
   local way=$1 program=$2 home=$work/home-$1 started
   shift 2
+  newcomer "$way" "$program"
   [ $# -gt 0 ] || set -- "$program" --stdio
   mkdir -p "$home/.claude/projects/-w"
   cat >"$home/.claude/projects/-w/$session.jsonl" <<JSON
@@ -58,6 +73,7 @@ gone() {
 # The tarball, as README.md says. Its list of files removes it.
 prefix=$work/tarball
 mkdir "$prefix"
+installing
 tar -xzf "$dist/memd-$version-$target.tar.gz" -C "$prefix" --strip-components=1
 used tarball "$prefix/bin/memd"
 tar -tzf "$dist/memd-$version-$target.tar.gz" | grep -v '/$' | cut -d/ -f2- | (cd "$prefix" && xargs rm)
@@ -65,10 +81,14 @@ gone tarball "$prefix"
 
 packaging/try_deb.sh "$dist/memd_${version}_$debian.deb" >"$work/deb" || die "deb: $(cat "$work/deb")"
 say "deb: $(cat "$work/deb")"
+installing
+dpkg-deb --extract "$dist/memd_${version}_$debian.deb" "$work/deb-root"
+newcomer deb "$work/deb-root/usr/bin/memd"
 
 if command -v rpm >/dev/null; then # in a root of its own, for which rpm has to be root there
   mkdir "$work/rpm"
   in_root() { unshare --map-root-user rpm --root "$work/rpm" "$@"; }
+  installing
   in_root --install --ignorearch "$dist/memd-$version-1.$processor.rpm" || die "rpm: not installed"
   used rpm "$work/rpm/usr/bin/memd"
   in_root --erase memd
@@ -78,6 +98,7 @@ fi
 
 if command -v buildah >/dev/null; then # the image, without Docker's daemon
   image=(buildah --root "$work/images" --runroot "$work/images-run" --storage-driver vfs)
+  installing
   "${image[@]}" build --quiet --isolation chroot --platform "linux/$debian" --tag memd "$dist" >"$work/image.log" 2>&1 || die "image: $(cat "$work/image.log")"
   container=$("${image[@]}" from memd)
   mounted=$("${image[@]}" mount "$container")
@@ -88,6 +109,7 @@ fi
 
 if command -v npm >/dev/null; then
   export npm_config_cache=$work/npm-cache npm_config_update_notifier=false
+  installing
   npm install --global --offline --prefix "$work/npm" "$dist/memd-mcp-$npm-$version.tgz" "$dist/memd-mcp-$version.tgz" >"$work/npm.log" 2>&1 ||
     die "npm: $(cat "$work/npm.log")"
   used npm "$work/npm/lib/node_modules/memd-mcp-$npm/bin/memd" "$work/npm/bin/memd-mcp"
@@ -95,6 +117,7 @@ if command -v npm >/dev/null; then
   gone npm "$work/npm"
 fi
 
+installing
 python3 -m venv "$work/venv"
 "$work/venv/bin/pip" install --quiet --disable-pip-version-check --no-index --find-links "$dist" "memd-mcp==$version"
 used pip "$work/venv/bin/memd" "$work/venv/bin/memd-mcp"
@@ -102,6 +125,7 @@ used pip "$work/venv/bin/memd" "$work/venv/bin/memd-mcp"
 gone pip "$work/venv"
 
 mkdir "$work/bundle"
+installing
 python3 -m zipfile -e "$dist/memd-$version-$target.mcpb" "$work/bundle"
 chmod +x "$work/bundle/server/memd"
 used mcpb "$work/bundle/server/memd"

@@ -10,7 +10,7 @@ import { promisify } from 'node:util';
 
 import Ajv from 'ajv/dist/2020.js';
 
-import { Home, writeHistory } from './support/history.mjs';
+import { Home, uploadSession, writeHistory } from './support/history.mjs';
 import { binary, cleanUp, cli, environment, options, startDaemon, stopDaemons, ways } from './support/memd.mjs';
 import { daemonsOf } from './support/processes.mjs';
 
@@ -392,8 +392,13 @@ describe('subcommands', () => {
     const empty = new Home();
     try {
       const { stdout: first } = await promisify(execFile)(binary, options(empty), { env: environment(empty) });
+      assert.match(first, /No history of an agent was found/);
       assert.match(first, /memd setup/);
       assert.match(first, /memd ingest --once/);
+      uploadSession(empty);
+      const { stdout: found } = await promisify(execFile)(binary, options(empty), { env: environment(empty) });
+      assert.match(found, /Found here: history of Claude Code\./);
+      assert.match(found, /register memd with Claude Code/);
     } finally {
       await cleanUp(empty);
     }

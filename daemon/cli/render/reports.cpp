@@ -10,6 +10,13 @@
 namespace memd::cli {
 namespace {
 
+std::string names_of_agents(const std::vector<std::string>& platforms) {
+  std::vector<std::string> names;
+  for (const std::string& platform : platforms)
+    names.push_back(name_of_agent(platform));
+  return comma_list(names);
+}
+
 // Prints "Label      text", with the label in a column of its own.
 void print_fact(Screen& screen, const char* label, const Line& what) {
   constexpr std::size_t kLabel = 11;
@@ -121,11 +128,8 @@ void show(Screen& screen, const admin::StatusReport& r) {
   print_fact(screen, "memd", Line(r.version, Style::strong).add("  ").append(process_line(r)));
   if (r.ingest) print_fact(screen, "History", ingest_line(*r.ingest, screen.look()));
   if (!r.unread.empty()) {
-    std::vector<std::string> agents;
-    for (const std::string& platform : r.unread)
-      agents.push_back(name_of_agent(platform));
     print_fact(screen, "Unread",
-               Line("nothing has been read yet of " + comma_list(agents), Style::warning)
+               Line("nothing has been read yet of " + names_of_agents(r.unread), Style::warning)
                    .add(": ")
                    .add("memd ingest --once", Style::id)
                    .add(", or the daemon, which a client's first call starts"));
@@ -337,14 +341,19 @@ void print_sessions(Screen& screen, const char* title, const tools::ListSessions
   table.print(screen);
 }
 
-void print_beginning(Screen& screen) {
-  screen.line(Line("memd keeps what you and your coding agents worked out. Nothing is stored yet.", Style::strong))
+void print_beginning(Screen& screen, const Today& today) {
+  screen.line(Line("memd keeps what you and your coding agents worked out. Nothing is stored yet.", Style::strong));
+  const auto& unread = today.status.unread;
+  screen
+      .text(Line(unread.empty() ? "No history of an agent was found here."
+                                : "Found here: history of " + names_of_agents(unread) + "."))
       .blank();
-  const auto step = [&](const char* command, const char* what) {
+  const auto step = [&](const char* command, const std::string& what) {
     screen.text(Line("  ").add(fmt::format("{:<28}", command), Style::id).add(what));
   };
+  const auto& clients = today.clients_without_memd;
   step("memd ingest --once", "read the history that is on this machine");
-  step("memd setup", "register memd with the agents found here");
+  step("memd setup", "register memd with " + (clients.empty() ? "the agents found here" : comma_list(clients)));
   step("memd search WORDS", "find what was said and done");
   step("memd help", "all commands");
 }
@@ -355,7 +364,7 @@ void show(Screen& screen, const Today& today) {
   const admin::StatusReport& status = today.status;
   if (today.last.sessions.empty() &&
       std::ranges::all_of(status.platforms, [](const auto& p) { return p.sessions == 0; })) {
-    print_beginning(screen);
+    print_beginning(screen, today);
     return;
   }
   Line head("memd ", Style::strong);
@@ -371,7 +380,7 @@ void show(Screen& screen, const Today& today) {
   const auto waits = [&screen](const Line& line) { screen.text(Line("! ", Style::warning).append(line)); };
   if (status.ingest && (!status.ingest->last_error.empty() || !status.ingest->idle || status.ingest->sources_short > 0))
     waits(ingest_line(*status.ingest, screen.look()));
-  if (today.lacks_registration) waits(Line("No agent here knows memd yet").add(": memd setup", Style::id));
+  if (!today.clients_without_memd.empty()) waits(Line("No agent here knows memd yet").add(": memd setup", Style::id));
   if (status.capture.paused) waits(Line("Capture is paused").add(": memd capture resume", Style::id));
   if (!status.sources.troubles.empty())
     waits(Line(with_noun(static_cast<std::int64_t>(status.sources.troubles.size()), "source") + " cannot be read")

@@ -148,7 +148,7 @@ struct Today {
   tools::ListSessionsAnswer running;
   tools::ListSessionsAnswer last;
   admin::StatusReport status;
-  bool lacks_registration = false;
+  std::vector<std::string> clients_without_memd;  // names of those here, if none is registered
 };
 void show(Screen& screen, const Today& today);
 
