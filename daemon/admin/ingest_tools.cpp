@@ -102,8 +102,10 @@ Result<IngestReport> ingest_now(MemoryHost& host, const ProcessFacts& facts, con
   if (facts.role == "none") {
     MEMD_TRY_ASSIGN(r.enrichment, enrich_now(host, deadline, context));
   }
-  if (params.second_look) {
-    MEMD_TRY_ASSIGN(r.second_look, look_again_now(host, deadline, context));
+  if (params.second_look || (facts.role == "none" && has_second_look(host))) {
+    constexpr std::int64_t kNewest = 32;  // about a second of a core
+    const std::int64_t most = params.second_look ? std::numeric_limits<std::int64_t>::max() : kNewest;
+    MEMD_TRY_ASSIGN(r.second_look, look_again_now(host, most, deadline, context));
   }
   MEMD_TRY(note_unread(host, after, r));
   MEMD_TRY_ASSIGN(r.platforms, platform_reports(host));

@@ -395,7 +395,7 @@ MEMD_DESCRIBE(memd::admin::IngestReport, field<&T::complete>("Each source that i
               field<&T::bytes_read>("Bytes of sources read in this run."),
               field<&T::events_written>("Events new in this run."),
               field<&T::enrichment>("Vectors and terms made afterwards, when no daemon makes them."),
-              field<&T::second_look>("Vectors of the second look; absent: not asked for."), field<&T::platforms>());
+              field<&T::second_look>("Vectors of the second look that were made now."), field<&T::platforms>());
 
 MEMD_DESCRIBE(memd::admin::IngestParams,
               field<&admin::IngestParams::timeout_s>("Seconds to wait for the end.", range(1, 86400)),

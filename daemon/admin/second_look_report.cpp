@@ -5,6 +5,7 @@
 #include "daemon/models/second_look_worker.hpp"
 #include "store/enrich/second_look.hpp"
 
+#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -51,23 +52,27 @@ Result<SecondLookStatus> second_look_status(MemoryHost& host) {
   return out;
 }
 
-Result<SecondLookRun> look_again_now(MemoryHost& host, std::chrono::steady_clock::time_point deadline,
-                                     mcp::ToolContext& context) {
+bool has_second_look(MemoryHost& host) {
+  return turned_off_by(host).empty() && host.semantic().models()->second_look_missing.empty();
+}
+
+Result<SecondLookRun> look_again_now(MemoryHost& host, std::int64_t most,
+                                     std::chrono::steady_clock::time_point deadline, mcp::ToolContext& context) {
   if (const std::string by = turned_off_by(host); !by.empty())
     return Error(Errc::unsupported, "the second look is off (" + by + ")");
   if (const std::string missing = host.semantic().models()->second_look_missing; !missing.empty())
     return Error(Errc::unavailable, missing);
   SecondLookWorker& worker = *host.second_look();
   MEMD_TRY_ASSIGN(const SecondLookStatus before, second_look_status(host));
-  worker.hurry(true);
+  worker.hurry(most);
   while (!worker.block_until_idle(100ms)) {
     context.progress(static_cast<double>(worker.progress().exchanges - before.done),
-                     static_cast<double>(before.waiting), kLookingAgain);
+                     static_cast<double>(std::min(before.waiting, most)), kLookingAgain);
     const bool ends = context.stop.stop_requested() || std::chrono::steady_clock::now() > deadline;
     // What is made cannot be stored, and the worker would not end before it is.
     if (ends || !host.ingest()->trouble().empty()) break;
   }
-  worker.hurry(false);
+  worker.hurry(0);
   if (context.stop.stop_requested()) return Error(Errc::cancelled, "cancelled");
   if (std::string trouble = host.ingest()->trouble(); !trouble.empty()) return Error(Errc::store, std::move(trouble));
   if (SecondLookProgress p = worker.progress(); p.store_busy) return Error(Errc::store_busy, std::move(p.paused));

@@ -1,6 +1,7 @@
 #include "daemon/models/second_look_worker.hpp"
 
 #include "daemon/process_memory.hpp"
+#include "store/enrich/second_look.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -28,17 +29,24 @@ SecondLookWorker::~SecondLookWorker() {
   join();
 }
 
-void SecondLookWorker::hurry(bool yes) {
+void SecondLookWorker::hurry(std::int64_t exchanges) {
   {
     const std::lock_guard lock(mutex_);
-    hurries_ = yes;
+    hurried_ = exchanges;
   }
   hint();
 }
 
 bool SecondLookWorker::hurries() const {
   const std::lock_guard lock(mutex_);
-  return hurries_;
+  return hurried_ > 0;
+}
+
+// Whoever starts memd for the first time searches next.
+bool SecondLookWorker::has_none() const {
+  Reader store(parts_.database);
+  const auto backlog = store.ask(SecondLookBacklogQuery{});
+  return backlog && backlog->made == 0;
 }
 
 SecondLookProgress SecondLookWorker::progress() const {
@@ -52,6 +60,7 @@ SecondLookProgress SecondLookWorker::progress() const {
 
 SecondLookWorker::Next SecondLookWorker::round(const std::stop_token& stop) {
   if (is_off_) return {};
+  if (!std::exchange(has_begun_, true) && options_.in_background && has_none()) pause_until_ = options_.steady_now();
   if (maker_) maker_->begin();
   Next next;
   for (bool more = true; more && !stop.stop_requested();) {
@@ -85,6 +94,7 @@ Result<bool> SecondLookWorker::take_batch(bool at_once, const std::stop_token& s
   MEMD_TRY(maker_->make(batch, stop));
   const std::lock_guard lock(mutex_);
   progress_.exchanges += batch.size();
+  hurried_ = std::max<std::int64_t>(hurried_ - std::ssize(batch), 0);
   return true;
 }
 

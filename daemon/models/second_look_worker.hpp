@@ -18,8 +18,8 @@
 namespace memd {
 
 struct SecondLookOptions {
-  bool in_background = true;                // the thread runs at the lowest CPU priority
-  std::chrono::milliseconds delay{60'000};  // after the start, before it begins
+  bool in_background = true;                // of a service: the thread runs at the lowest CPU priority
+  std::chrono::milliseconds delay{60'000};  // after the start, before it begins; a service without any vectors has none
   ExchangeDebouncer::Limits settled_after{10'000, 120'000};
   std::filesystem::path power_supplies = machine::kPowerSupplies;
   std::function<bool()> is_busy = machine::is_busy;
@@ -49,8 +49,8 @@ class SecondLookWorker {
   void stop() { thread_.stop(); }  // does not wait; abandons the current batch
   void join() { thread_.join(); }
 
-  // true: takes everything at once, without pauses and conditions, until called with false.
-  void hurry(bool yes);
+  // Takes the newest `exchanges` at once, without pauses and conditions; 0: none any longer.
+  void hurry(std::int64_t exchanges);
   // Returns true when the thread sleeps, false at the deadline.
   bool block_until_idle(std::chrono::milliseconds deadline) { return thread_.block_until_idle(deadline); }
 
@@ -66,18 +66,20 @@ class SecondLookWorker {
   const std::string& obstacle();
   void return_memory();
   bool hurries() const;
+  bool has_none() const;
 
   const SecondLookParts parts_;
   const Clock& clock_;
   const SecondLookOptions options_;
 
-  mutable std::mutex mutex_;  // guards the next three
-  bool hurries_ = false;
+  mutable std::mutex mutex_;     // guards the next three
+  std::int64_t hurried_ = 0;     // exchanges to take at once
   SecondLookProgress progress_;  // without the trouble
   StepTrouble trouble_;
 
   // Used by the thread only.
   std::unique_ptr<SecondLookMaker> maker_;
+  bool has_begun_ = false;
   bool is_off_ = false;  // and the store knows
   Time pause_until_;
   Time look_again_{};                  // at the machine

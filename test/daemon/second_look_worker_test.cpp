@@ -97,7 +97,7 @@ class SecondLookWorkerTest : public testing::Test {
     parts.network = [this] { return network_; };
     parts.lacks_network = [this] { return lacks_network_; };
     SecondLookOptions options;
-    options.in_background = false;
+    options.in_background = is_service_;
     options.power_supplies = supplies_.path();
     options.is_busy = [this] { return busy_.load(); };
     options.steady_now = [this] { return began_ + std::chrono::milliseconds(steady_ms_.load()); };
@@ -144,6 +144,7 @@ class SecondLookWorkerTest : public testing::Test {
   std::optional<Error> failure_;  // guarded by writing_ while the worker runs
   std::shared_ptr<WatchedEmbedder> network_ = std::make_shared<WatchedEmbedder>("builtin/network");
   bool lacks_network_ = false;
+  bool is_service_ = false;
   std::unique_ptr<SecondLookWorker> worker_;
 };
 
@@ -175,6 +176,19 @@ TEST_F(SecondLookWorkerTest, BeginsAMinuteAfterTheStart) {
   advance(1s);
   run_to_idle();
   EXPECT_EQ(backlog().made, 1);
+}
+
+TEST_F(SecondLookWorkerTest, AServiceBeginsAtOnceWhileThereAreNone) {
+  is_service_ = true;
+  add("alpha");
+  run_to_idle();
+  EXPECT_EQ(backlog().made, 1);
+  worker_.reset();
+  add("beta");
+  run_to_idle();
+  EXPECT_EQ(backlog().made, 1);
+  begin();
+  EXPECT_EQ(backlog().made, 2);
 }
 
 TEST_F(SecondLookWorkerTest, WaitsWhileSourcesAreRead) {
@@ -215,11 +229,21 @@ TEST_F(SecondLookWorkerTest, InAHurryTakesAllAtOnce) {
   add("still being written", 1500);
   network_->on_batch = [this](std::size_t) { steady_ms_ += 100; };
   start();
-  worker_->hurry(true);
+  worker_->hurry(100);
   ASSERT_TRUE(worker_->block_until_idle(60s));
-  worker_->hurry(false);
+  worker_->hurry(0);
   EXPECT_EQ(backlog().made, 21);
   EXPECT_EQ(worker_->progress().exchanges, 21u);
+}
+
+TEST_F(SecondLookWorkerTest, InAHurryTakesNoMoreThanAskedFor) {
+  add_many(40);
+  start();
+  worker_->hurry(16);
+  ASSERT_TRUE(worker_->block_until_idle(60s));
+  EXPECT_EQ(backlog().made, 16);
+  begin();
+  EXPECT_EQ(backlog().made, 24) << "the others as ever";
 }
 
 TEST_F(SecondLookWorkerTest, AnExchangeThatIsBeingWrittenWaits) {
@@ -310,7 +334,7 @@ TEST_F(SecondLookWorkerTest, StoppedInTheMiddleItGoesOnInTheNextProcess) {
     if (++batches == 2) worker_->stop();
   };
   start();
-  worker_->hurry(true);
+  worker_->hurry(100);
   worker_->join();
   EXPECT_EQ(backlog().made, 8);
   network_->on_batch = nullptr;

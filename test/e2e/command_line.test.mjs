@@ -36,14 +36,19 @@ describe('subcommands', () => {
     assert.equal(second.json.events_written, 0);
   });
 
-  test('ingest --once --second-look makes all vectors of the second look', async () => {
-    const before = (await cli(home, 'status')).json.second_look;
-    assert.deepEqual([before.made, before.waiting], [0, before.exchanges]);
-    const { code, stderr, json } = await cli(home, 'ingest', '--once', '--second-look');
-    assert.equal(code, 0, stderr);
-    assert.equal(json.second_look.exchanges, before.exchanges);
-    const after = (await cli(home, 'status')).json.second_look;
-    assert.deepEqual([after.made, after.waiting], [before.exchanges, 0]);
+  test('ingest --once makes vectors of the second look of the newest turns, with --second-look of all', async () => {
+    const many = new Home();
+    try {
+      const session = many.session({ cwd: '/home/ada/src/parcel' });
+      for (let i = 0; i < 50; i++) session.prompt(`Rename step ${i}`).answer(`Renamed ${i}`);
+      assert.equal((await cli(many, 'ingest', '--once')).json.second_look.exchanges, 32);
+      const { code, stderr, json } = await cli(many, 'ingest', '--once', '--second-look');
+      assert.equal(code, 0, stderr);
+      assert.deepEqual([json.second_look.exchanges, json.second_look.waiting], [18, 0]);
+      assert.equal((await cli(many, 'status')).json.second_look.made, 50);
+    } finally {
+      await cleanUp(many);
+    }
   });
 
   const asked = {
