@@ -5,12 +5,15 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 
 import { Home, writeHistory } from './support/history.mjs';
-import { LineClient, cleanUp, eventually, keepAsking, untilIndexed } from './support/memd.mjs';
+import { LineClient, cleanUp, cli, eventually, keepAsking, untilIndexed } from './support/memd.mjs';
+import { SshHost, hasSshServer } from './support/ssh_host.mjs';
 import { UserManager, whyNoUserManager } from './support/user_manager.mjs';
 
 describe('a service of systemd', { skip: whyNoUserManager() }, () => {
   const home = new Home();
   const manager = new UserManager(home);
+  const host = new Home(); // of another machine
+  const ssh = new SshHost(host, join(home.dir, 'bin'));
   const units = join(home.dir, '.config', 'systemd', 'user');
   const runningPid = () => readFileSync(join(home.dir, '.local', 'share', 'memd', 'memd.pid'), 'utf8').split('\n')[0];
   const state = async (unit) => (await manager.run('systemctl', '--user', 'is-active', unit)).stdout.trim();
@@ -101,6 +104,27 @@ describe('a service of systemd', { skip: whyNoUserManager() }, () => {
     assert.ok(!existsSync(dropIn));
     assert.doesNotMatch(await manager.show('memd.service', 'ReadWritePaths'), /Sync/);
     assert.ok(await isService());
+  });
+
+  const whyNotBySsh = hasSshServer ? false : 'there is no sshd here';
+  test('a share by ssh opens the network for it, and it runs ssh itself', { skip: whyNotBySsh }, async () => {
+    const share = (...words) => manager.memd('share', ...words, '--project', 'parcel');
+    const finds = async (word) => (await cli(host, 'search', word)).stdout.includes(`a ${word} cache`);
+    try {
+      await ssh.start();
+      await manager.run('systemctl', '--user', 'set-environment', `PATH=${manager.env.HOME}/bin:/usr/bin:/bin`); // where its ssh is
+      const { code, stderr } = await share('init', '--to', ssh.place);
+      assert.equal(code, 0, stderr);
+      assert.equal(await manager.show('memd.service', 'PrivateNetwork'), 'no');
+      assert.ok(await isService());
+      history.limiter.prompt('Does the egret need a cache?').answer('Yes, an egret cache and a stork cache.');
+      await eventually('the host has what the service has sent', () => finds('stork'), 60_000);
+      assert.equal((await share('leave')).code, 0);
+      assert.equal(await manager.show('memd.service', 'PrivateNetwork'), 'yes');
+    } finally {
+      ssh.stop();
+      await cleanUp(host);
+    }
   });
 
   test('removed, nothing of it is left, and a client starts a daemon of its own', async () => {

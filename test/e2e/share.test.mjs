@@ -1,13 +1,14 @@
 // memd share: homes that share a project through a directory, through git, and by ssh.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { chmodSync, cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 
 import { Home, Transcript } from './support/history.mjs';
-import { binary, cleanUp, cli, eventually, options, startDaemon, stopDaemons } from './support/memd.mjs';
+import { cleanUp, cli, eventually, startDaemon, stopDaemons } from './support/memd.mjs';
+import { SshHost } from './support/ssh_host.mjs';
 
 const project = 'parcel';
 const kPatience = 30_000; // some 2 s on a quiet machine
@@ -122,14 +123,13 @@ describe('share', () => {
 
   test('a host by ssh, both ways', async () => {
     const [ada, host] = [new Person('ada').says('walnut'), new Person('host').says('quartz')];
-    const bin = place();
-    writeFileSync(join(bin, 'ssh'), `#!/bin/sh\nwhile [ "$1" != -- ]; do shift; done\nshift 3\neval exec "'${binary}'" ${options(host).join(' ')} "$@"\n`);
-    chmodSync(join(bin, 'ssh'), 0o755);
+    const ssh = new SshHost(host, place());
     const path = process.env.PATH;
-    process.env.PATH = `${bin}:${path}`;
+    process.env.PATH = `${ssh.bin}:${path}`;
     try {
+      await ssh.start();
       for (const home of [ada, host]) await ok(home, 'ingest', '--once');
-      await share(ada, 'init', '--to', 'someone@host', '--project', project);
+      await share(ada, 'init', '--to', ssh.place, '--project', project);
       assert.ok(await found(host, 'walnut'));
       assert.ok(await found(ada, 'quartz'));
       host.says('bramble');
@@ -156,6 +156,7 @@ describe('share', () => {
       assert.ok(await found(host, 'cedar'));
     } finally {
       process.env.PATH = path;
+      ssh.stop();
     }
   });
 });
