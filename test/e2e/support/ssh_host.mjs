@@ -6,6 +6,7 @@ import { userInfo } from 'node:os';
 import { join } from 'node:path';
 
 import { binary, eventually, options } from './memd.mjs';
+import { allProcesses } from './processes.mjs';
 
 const server = '/usr/sbin/sshd';
 
@@ -54,7 +55,19 @@ export class SshHost {
     await eventually(`sshd answers: ${this.said}`, answers);
   }
 
+  // With all that it has started.
   stop() {
-    this.child?.kill();
+    if (!this.child) return;
+    this.child.kill('SIGSTOP'); // so that it accepts nobody meanwhile
+    const pids = [this.child.pid];
+    const all = allProcesses();
+    for (const pid of pids) pids.push(...all.filter(({ ppid }) => ppid === pid).map((process) => process.pid));
+    for (const pid of pids) {
+      try {
+        process.kill(pid, 'SIGKILL');
+      } catch {
+        // it ended meanwhile
+      }
+    }
   }
 }
