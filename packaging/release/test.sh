@@ -20,5 +20,5 @@ fi
 if [ $e2e = yes ]; then
   build=$(built "$target" OFF memd)
   "$root/test/e2e/install.sh" test/e2e
-  MEMD_BINARY=$build/daemon/memd "$root/test/e2e/run.sh" "$build/e2e.tap"
+  MEMD_TEST_PATIENCE=$([ "$target" = linux-x86_64 ] && echo 1 || echo 8) MEMD_BINARY=$build/daemon/memd "$root/test/e2e/run.sh" "$build/e2e.tap"
 fi

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs the end-to-end tests on $MEMD_BINARY: run.sh TAP_FILE [TEST_FILE...]
+# Runs the end-to-end tests on $MEMD_BINARY: run.sh TAP_FILE [TEST_FILE...]. MEMD_TEST_PATIENCE=N: deadlines are N times as long.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 cd "$here"
@@ -12,5 +12,5 @@ shift
 for bin in "$here"/node_modules/node-linux-*/bin; do
   if [ -x "$bin/node" ]; then export PATH=$bin:$PATH; fi
 done
-exec node --test --test-concurrency=4 --test-timeout=300000 \
+exec node --test --test-concurrency=4 --test-timeout=$((300000 * ${MEMD_TEST_PATIENCE:-1})) \
   --test-reporter=spec --test-reporter-destination=stdout --test-reporter=tap --test-reporter-destination="$tap" "$@"

@@ -10,6 +10,8 @@ import { fileURLToPath } from 'node:url';
 import { daemonsOf, processesOf, socketPaths, zombiesOf } from './processes.mjs';
 
 export const binary = process.env.MEMD_BINARY;
+// Every deadline is so many times as long as written: for an emulated processor.
+export const patience = Number(process.env.MEMD_TEST_PATIENCE ?? 1);
 // A server of the tests, built beside them.
 export const sampleServer = process.env.MEMD_SAMPLE_SERVER ?? join(dirname(binary ?? '.'), '..', 'test', 'protocol', 'memd_sample_server');
 export const bridge = fileURLToPath(new URL('./bridge.mjs', import.meta.url));
@@ -26,7 +28,7 @@ export const socketOf = (home) => join(home.root, 's');
 
 // Resolves to the first truthy value of `condition`, which is polled until the deadline.
 export async function eventually(what, condition, ms = 10_000) {
-  const deadline = performance.now() + ms;
+  const deadline = performance.now() + ms * patience;
   for (;;) {
     const value = await condition();
     if (value) return value;
@@ -38,7 +40,7 @@ export async function eventually(what, condition, ms = 10_000) {
 export async function within(ms, what, promise) {
   let timer;
   const late = new Promise((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`not within ${ms} ms: ${what}`)), ms);
+    timer = setTimeout(() => reject(new Error(`not within ${ms} ms: ${what}`)), ms * patience);
   });
   try {
     return await Promise.race([promise, late]);
@@ -195,7 +197,7 @@ export async function cleanUp(home) {
 // Runs a subcommand with --json: {code, json, stderr}.
 export function cli(home, ...args) {
   return new Promise((resolve) => {
-    execFile(binary, [...options(home), '--json', ...args], { env: environment(home), timeout: 30_000 }, (error, stdout, stderr) => {
+    execFile(binary, [...options(home), '--json', ...args], { env: environment(home), timeout: 30_000 * patience }, (error, stdout, stderr) => {
       let json = null;
       try {
         json = JSON.parse(stdout);
