@@ -188,7 +188,7 @@ def main():
             ["bytes of vectors a turn", f"{vectors / rows:,.0f}"],
             ["of the ten best, the same as in a ranking of all rows; by meaning",
              f"{agreement(server, SEARCH, {'LIMIT 400': '', 'place <= 4': 'place <= 6'}):.3f}; "
-             f"{agreement(server, NEAR, {'LIMIT 400': '', 'LIMIT 200000': ''}):.3f}"]]), flush=True)
+             f"{agreement(server, NEAR, {'LIMIT 400': '', 'LIMIT 60000': ''}):.3f}"]]), flush=True)
         print()
         print(table(["people", "rows a month", "files a month", "cores for searches", "for writing", "for looks"], [
             [f"{people:,}", size(people * TURNS / 12 * (whole + vectors) / rows), size(people * TURNS / 12 * files / rows),

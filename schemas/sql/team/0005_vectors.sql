@@ -82,8 +82,9 @@ END $$;
 
 -- Finds exchanges by meaning, nearest first, and compares the exchanges `uids`, `numbers`, too, which come without texts.
 -- `vector`: the components of the question's, of any length; `signs`: theirs. Candidates are the 400 vectors with most
--- of the signs, of the newest 200,000. `mean` and `deviation` are those of the cosines of a sample of all vectors,
--- `sample` its size. The membership is checked as by memd.search; `without` as there.
+-- of the signs, of the newest 60,000: the time of a search grows with their number. `mean` and `deviation` are those of
+-- the cosines of a sample of all vectors, `sample` its size. The membership is checked as by memd.search; `without` as
+-- there.
 CREATE FUNCTION memd.near(name text, model bigint, vector integer[], signs bit varying, uids text[], numbers integer[],
                           without text[], since bigint, until bigint, agents text[], most integer)
 RETURNS TABLE (session_uid text, number integer, who text, agent text, title text, started_at bigint, question text,
@@ -105,7 +106,7 @@ BEGIN
             WHERE v.model = $2 AND v.started_at >= $7 AND v.started_at < $8
               AND (cardinality($9) = 0 OR v.session_no IN (
                 SELECT s.session_no FROM memd.sessions s WHERE s.share_no = $1 AND s.agent = ANY ($9)))
-            ORDER BY v.started_at DESC LIMIT 200000) v
+            ORDER BY v.started_at DESC LIMIT 60000) v
       ORDER BY bit_count(v.signs # $3) LIMIT 400),
     compared AS MATERIALIZED (
       SELECT v.session_no, v.number, v.started_at, c.is_asked, c.is_sample,
