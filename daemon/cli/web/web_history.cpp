@@ -220,7 +220,7 @@ http::PageResponse WebHistory::call(std::string_view tool, const http::PageReque
     return refused(404, "there is no such tool for the page");
   }
   if (!outcome) return refused(outcome.error());
-  if (outcome->is_error) return refused(outcome->unexpected ? 500 : 400, harmless(outcome->text));
+  if (outcome->is_error) return refused(outcome->unexpected ? 500 : 400, harmless(for_people(outcome->text)));
   if (wants_text) return {200, "text/plain; charset=utf-8", harmless(outcome->text)};
   return {200, "application/json", std::move(outcome->structured)};
 }

@@ -58,6 +58,9 @@ function useWidth(least = 280) {
   return [box, width];
 }
 
+// Facts in a line, which breaks between them only.
+const Facts = ({ facts }) => facts.filter(Boolean).map((fact, i) => html`${i > 0 && ' · '}<span class="fact">${fact}</span>`);
+
 const Problem = ({ error }) => html`<p class="problem" role="alert">${error.message}</p>`;
 const Empty = ({ children }) => html`<p class="empty">${children}</p>`;
 

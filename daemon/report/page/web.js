@@ -105,7 +105,7 @@ function App() {
         : route.view === 'memories' ? html`<${Memories} filters=${filters} slug=${route.name} graph=${route.query.has('graph')} sessions=${everything.sessions} version=${version} />`
         : route.view === 'files' ? html`<${Files} filters=${filters} path=${route.name} version=${version} />`
         : route.view === 'report' ? html`<${ReportView} filters=${filters} change=${change} />`
-        : html`<div class="panes ${reads ? 'open' : ''}">
+        : html`<div class="panes ${reads || route.query.has('project') ? 'open' : ''}">
             <${SessionList} filters=${filters} everything=${everything} change=${change} openSession=${reads ? route.name : ''} openTurn=${route.query.get('x')} version=${version} control=${list} />
             ${reads ? html`<${Reading} key=${route.name} session=${route.name} wanted=${route.query.get('x')} version=${version} back=${back} facts=${everything.sessions.find((session) => session.session_id === route.name)} />`
               : html`<${Project} filters=${filters} version=${version} />`}

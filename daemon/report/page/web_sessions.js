@@ -165,6 +165,7 @@ function SessionList({ filters, everything, change, openSession, openTurn, versi
   return html`<section class="list">
     <${Filters} filters=${filters} change=${change} withState=${!searching} />
     <div class="told"><span class="small muted" role="status">${told}</span>
+      ${!searching && settled.project.trim() && html`<a class="narrow small" href="#/?project">About this project</a>`}
       ${!searching && html`<button type="button" class="plain small link" aria-pressed=${byProject} onClick=${() => setByProject(!byProject)}>By project</button>`}</div>
     ${problem && html`<${Problem} error=${problem} />`}
     ${searching
