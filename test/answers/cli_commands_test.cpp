@@ -68,6 +68,7 @@ TEST_F(CliCommands, AMemoryIsFoundOnceItIsWrittenWithoutADaemon) {
   test::write_file(text, "A kestrel hovers over the parser.\n");
   ASSERT_EQ(print({"memory", "write", "--type", "learning", "--title", "Kestrels hover", text}).code, 0);
   EXPECT_THAT(print({"search", "kestrel", "--all-projects"}).out, HasSubstr("Kestrels hover"));
+  EXPECT_EQ(print({"memory", "show", "kestrels hover"}).out, print({"memory", "show", "learning-kestrels-hover"}).out);
 }
 
 TEST_F(CliCommands, OneMemoryIsNotSeveral) {
