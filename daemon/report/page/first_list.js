@@ -72,7 +72,10 @@ if (brought) {
   };
   const { sessions, total } = JSON.parse(brought);
   const app = document.getElementById('app');
-  app.append(document.getElementById('start').content);
+  const start = document.getElementById('start').content;
+  const spaces = document.createNodeIterator(start, NodeFilter.SHOW_TEXT, (text) => (text.data.trim() ? NodeFilter.FILTER_REJECT : NodeFilter.FILTER_ACCEPT));
+  for (let space; (space = spaces.nextNode()); ) space.remove(); // elements beside them would be moved, and lose the focus
+  app.append(start);
   app.querySelector('.told span').append(counted(total, 'session'));
   app.querySelector('.rows').append(...rowsOf(sessions).slice(0, most).map((row) => make('li', {}, row.session ? sessionRow(make, row) : headingRow(make, row))));
 }
