@@ -116,6 +116,8 @@ TEST_F(CliCommands, ASessionIsReadFromStartToEnd) {
   home_.subagent_says("/src/p", 1, kStart + 30'000, "Look at the clock");
   ASSERT_EQ(print({"ingest", "--once"}).code, 0);
   const std::string id = test::TranscriptHome::session_id(1).substr(0, 8);
+  EXPECT_THAT(print({"resume", id}).out,
+              testing::AllOf(HasSubstr("Then mend it."), HasSubstr("\nGoal\n"), Not(HasSubstr("<history>"))));
   const Printed read = print({"show", id});
   EXPECT_EQ(read.code, 0) << read.err;
   std::size_t at = 0;

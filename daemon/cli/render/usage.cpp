@@ -117,9 +117,9 @@ void show(Screen& screen, const usage::UsageReport& report, std::size_t left_out
   }
   const std::string first = first_title(report.by);
   const Fit figure = of_sessions ? Fit::may_go : Fit::whole;
-  constexpr std::size_t kTitle = 24;
+  const std::size_t title_columns = look.columns > kNarrow ? 40 : 24;
   Table table({{first, of_sessions ? Fit::whole : Fit::shrinks},
-               {"TITLE", of_sessions ? Fit::shrinks : Fit::may_go, false, kTitle},
+               {"TITLE", of_sessions ? Fit::shrinks : Fit::may_go, false, title_columns},
                {"COST", Fit::whole, true},
                {"NO PRICE", Fit::whole, true},
                {"AGENT", Fit::whole, true},
