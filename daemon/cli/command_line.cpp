@@ -262,10 +262,12 @@ const std::vector<Guess>& guesses() {
       {"decisions", {"observations", "--kind", "decision"}},
       {"blame", {"file-history"}},
       {"who", {"file-history"}},
+      {"files", {"file-history"}},
       {"diff", {"file-history"}},
       {"branches", {"usage", "--by", "branch"}},
       {"delete", {"forget"}},
       {"rm", {"forget"}},
+      {"remove", {"forget"}},
       {"list", {"sessions"}},
       {"ls", {"sessions"}},
       {"history", {"sessions"}},
@@ -276,6 +278,10 @@ const std::vector<Guess>& guesses() {
       {"stats", {"usage"}},
       {"read", {"show"}},
       {"continue", {"open"}},
+      {"copy", {"handoff"}},
+      {"context", {"handoff"}},
+      {"agents", {"status"}},
+      {"health", {"doctor"}},
       {"errors", {"fix"}},
       {"follow", {"browse"}},
       {"watch", {"browse"}},
@@ -311,13 +317,19 @@ void changes_of_session(std::vector<std::string>& arguments, std::size_t place) 
   if (which.empty() || which.starts_with('-')) arguments.emplace_back("latest");
 }
 
-// Makes words of time behind a command that lists by time say since when, "usage this week", and a word of state which
-// sessions: "sessions running".
+// Makes `files` without a path ask for all.
+void all_files(std::vector<std::string>& arguments, std::size_t place) {
+  const auto next = arguments.begin() + static_cast<std::ptrdiff_t>(place) + 1;
+  if (next == arguments.end() || next->starts_with('-')) arguments.insert(next, "*");
+}
+
+// Makes words of time behind a command that lists by time say since when, "usage this week", a word of state which
+// sessions, "sessions running", and "usage by agent" what a row is.
 void narrow_by_words(std::vector<std::string>& arguments, std::size_t place) {
   using Word = std::pair<std::string_view, std::string_view>;
   constexpr std::array kTimes{Word{"today", "today"}, Word{"yesterday", "yesterday"}, Word{"week", "7d"},
                               Word{"month", "30d"}};
-  constexpr std::array<std::string_view, 5> kLists{"usage", "cost", "sessions", "list", "timeline"};
+  constexpr std::array<std::string_view, 6> kLists{"usage", "cost", "sessions", "list", "timeline", "files"};
   constexpr std::array<std::string_view, 5> kStates{"running", "done", "failed", "abandoned", "ended"};
   if (place + 1 >= arguments.size() || std::ranges::find(kLists, arguments[place]) == kLists.end()) return;
   const auto next = arguments.begin() + static_cast<std::ptrdiff_t>(place) + 1;
@@ -328,6 +340,8 @@ void narrow_by_words(std::vector<std::string>& arguments, std::size_t place) {
   } else if (const auto time = std::ranges::find(kTimes, *next, &Word::first); time != kTimes.end()) {
     *next = time->second;
     arguments.insert(next, "--since");
+  } else if (*next == "by" && (arguments[place] == "usage" || arguments[place] == "cost")) {
+    *next = "--by";
   } else if (std::ranges::find(kStates, *next) != kStates.end() &&
              (arguments[place] == "sessions" || arguments[place] == "list")) {
     arguments.insert(next, "--state");
@@ -351,6 +365,7 @@ std::vector<std::string> arguments_of(const Offer& offer, int argc, char** argv)
     out[place] = "file-history";
   if (place < out.size() && out[place] == "diff") changes_of_session(out, place);
   narrow_by_words(out, place);
+  if (place < out.size() && out[place] == "files") all_files(out, place);
   if (place >= out.size() || offer.find(out[place]) != nullptr) return out;
   if (const auto guess = std::ranges::find(guesses(), out[place], &Guess::typed); guess != guesses().end()) {
     const auto at = out.erase(out.begin() + static_cast<std::ptrdiff_t>(place));

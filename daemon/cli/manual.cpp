@@ -26,6 +26,7 @@ constexpr auto kExamples = std::to_array<Example>({
     {"memd show x42", "one turn, whole"},
     {"memd show latest", "the latest session, from start to end"},
     {"memd yesterday", "what happened then; today, timeline --since 7d"},
+    {"memd files this week", "which files were touched, and in which turns"},
     {"memd cmd docker build", "commands that were run: where, when, how they ended"},
     {"memd fix docker build", "what was done before a failed command passed"},
     {"memd file-history src/main.cpp --lines 40-60", "who changed these lines, and why"},

@@ -36,8 +36,9 @@ void ProgressBar::show(double done, double total, std::string_view what) {
   std::string bar;
   for (int i = 0; i < kBarCells; ++i)
     bar += i < full ? "█" : "░";
-  const std::string head = fmt::format("{} {} {:3.0f}%  {:.0f} of {:.0f} {}", label_, bar, share * 100,
-                                       done / unit_.size, total / unit_.size, unit_.name);
+  std::string head = fmt::format("{} {} {:3.0f}%", label_, bar, share * 100);
+  if (total >= unit_.size)
+    head += fmt::format("  {:.0f} of {:.0f} {}", done / unit_.size, total / unit_.size, unit_.name);
   const std::size_t used = label_.size() + kBarCells + 30;
   const std::size_t width = terminal_width();
   if (width > used + 8 && what.size() > width - used) what.remove_prefix(what.size() - (width - used));

@@ -71,14 +71,14 @@ Command handoff_command() {
   c.options = {{"session", &o->session, "Its id, the beginning of it, or latest (default)"},
                {.names = "--to",
                 .target = &o->to,
-                .help = "The agent that takes over",
+                .help = "The agent that takes over; for --start",
                 .value_name = "AGENT",
-                .required = true,
                 .one_of = receivers()},
                {"-o,--output", &o->output, "Write it to a file", "FILE"},
                {"--start", &o->start, "Start that agent with it, in the session's directory"},
                {"--max-tokens", &o->max_tokens, "Its size (3000)", "N"}};
   c.run = [o](const Invocation& call) -> Result<int> {
+    if (o->start && o->to.empty()) return Error(Errc::invalid_argument, "--start: --to says which agent");
     if (o->start && !o->output.empty()) return Error(Errc::invalid_argument, "--start and --output: one of them");
     Reader reader(call.settings.layout.database());
     MEMD_TRY_ASSIGN(const SessionRow session, reader.ask(SessionQuery{o->session}));

@@ -1,5 +1,6 @@
 #include "daemon/memories/notebook.hpp"
 
+#include "schemas/base/ascii.hpp"
 #include "schemas/base/error.hpp"
 #include "store/memory/memory_health.hpp"
 #include "store/text/redaction/redactor.hpp"
@@ -116,10 +117,12 @@ Result<FoundMemory> Notebook::find(const MemoryName& name) const {
   for (ReadMemory& read : memory::read_everywhere(places_, clock_.now())) {
     const Memory& m = read.memory;
     if (name.scope && *name.scope != m.scope) continue;
-    const bool is_it = is_file_name(name.name) ? ends_with_path(m.path, name.name)
-                                               : m.dialect == MemoryDialect::agent && m.slug == name.name;
+    const bool is_path = is_file_name(name.name);
+    const bool is_title = !is_path && ascii::lowered(m.title) == ascii::lowered(name.name);
+    const bool is_it = is_path ? ends_with_path(m.path, name.name)
+                               : is_title || (m.dialect == MemoryDialect::agent && m.slug == name.name);
     if (!is_it) continue;
-    if (out && is_file_name(name.name))
+    if (out && (is_path || is_title))
       return refused(name.name + " may be " + out->read.memory.path.string() + " or " + m.path.string() +
                      ": name more of its path");
     MemoryPlace place;

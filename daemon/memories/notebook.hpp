@@ -23,7 +23,7 @@ MemoryType type_in(MemoryDialect dialect, MemoryType type);
 
 // A memory as a user names it: by slug, id or file, whose path may begin at any directory: "facts/testing.md".
 struct MemoryName {
-  std::string name;
+  std::string name;                    // a slug, a title, or the end of a path
   std::optional<MemoryScope> scope{};  // none: the first one by precedence
 };
 

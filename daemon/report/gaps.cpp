@@ -94,14 +94,14 @@ void add_sessions(const Report& report, const ReportQuery& query, GapList& out) 
   if (all > report.sessions_with_cost)
     out.note(
         {},
-        "Cost: {} of {} sessions have the cost their platform calculates. What stands beside it is computed: tokens "
+        "Cost: {} of {} sessions have the cost their agent calculates. What stands beside it is computed: tokens "
         "by the prices of their models, without those that have none.",
         report.sessions_with_cost, all);
   if (all > report.sessions_with_tokens)
     out.note({}, "Tokens: {} of {} sessions say how many they used.", report.sessions_with_tokens, all);
   const QueryFilter& f = query.filter;
   if (!f.project.empty() || f.since > 0 || f.until > 0)
-    out.note({}, "Coverage is that of all sources of a platform, regardless of the project and time of the report.");
+    out.note({}, "Coverage is that of all sources of an agent, regardless of the project and time of the report.");
 }
 
 }  // namespace

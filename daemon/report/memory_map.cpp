@@ -111,8 +111,8 @@ std::string memory_page(const memories::MemoryGraphView& graph, TimeMs made_at, 
   page.title = "memd memories";
   page.styles = {"page.css", "report.css"};
   page.constants = agent_names();
-  page.scripts = {"htm-preact.js", "parts.js", "report_model.js", "memory_graph.js",
-                  "theme.js",      "tips.js",  "saved.js",        "saved_memories.js"};
+  page.scripts = {"words.js", "htm-preact.js", "parts.js", "report_model.js",  "memory_graph.js",
+                  "theme.js", "tips.js",       "saved.js", "saved_memories.js"};
   return page_head(page) + std::string(page_file("saved_memories.html")) +
          "<script type=\"application/json\" id=\"data\">" + json_for_script(data) + "</script>\n" + page_foot(page);
 }

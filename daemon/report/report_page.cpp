@@ -269,7 +269,8 @@ std::string report_page(std::string_view data) {
   page.styles = {"page.css", "report.css"};
   page.rules = agent_colours();
   page.constants = agent_names();
-  page.scripts.assign(kReportScripts.begin(), kReportScripts.end());
+  page.scripts = {"words.js"};
+  page.scripts.insert(page.scripts.end(), kReportScripts.begin(), kReportScripts.end());
   page.scripts.insert(page.scripts.end(), {"theme.js", "tips.js", "saved.js", "saved_report.js"});
   return page_head(page) + std::string(page_file("saved_report.html")) +
          "<script type=\"application/json\" id=\"data\">" + json_for_script(data) + "</script>\n" + page_foot(page);

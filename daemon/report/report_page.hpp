@@ -32,7 +32,7 @@ std::string report_data(const Report& report, const ReportContext& context);
 // Returns the page that shows the result of report_data(): the saved form of a view of `memd web`.
 std::string report_page(std::string_view data);
 
-// The scripts of that view, in their order: they share one scope.
+// The scripts of that view, in their order, behind words.js: they share one scope.
 inline constexpr auto kReportScripts = std::to_array<std::string_view>(
     {"htm-preact.js", "parts.js", "report_model.js", "report_overview.js", "report_heat_map.js", "report_lanes.js",
      "report_session.js", "report_sessions.js", "report_topics.js", "memory_graph.js", "report_tokens.js",

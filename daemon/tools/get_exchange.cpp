@@ -284,8 +284,9 @@ bool ExchangePager::add_events(std::size_t index, ExchangeOut& out, std::int64_t
     one.summary = short_line(e.summary, 60);
     one.is_error = e.is_error();
     if ((e.flags & kFlagSidechain) != 0) one.is_sidechain = true;
+    if (options_.raw || options_.in_order)
+      one.parent_seq = e.kind == EventKind::tool_result && e.pair_seq ? e.pair_seq : e.parent_seq;
     if (options_.raw) {
-      one.parent_seq = e.parent_seq;
       one.raw_offset = static_cast<std::int64_t>(e.raw.offset);
       one.raw_length = e.raw.length;
     }

@@ -90,7 +90,7 @@ MEMD_DESCRIBE(memd::tools::GetExchangeParams, field<&T::ids>(max_items(20), leng
 MEMD_DESCRIBE(memd::tools::EventOut, field<&T::seq>("Position in the session."), field<&T::time>("RFC 3339."),
               field<&T::kind>("tool_call, tool_result, edit, test_run, error, …"), field<&T::tool>(),
               field<&T::summary>("One line."), field<&T::is_error>(), field<&T::is_sidechain>("true: of a subagent."),
-              field<&T::parent_seq>("The event it follows, where the agent says so; with include_raw."),
+              field<&T::parent_seq>("The event it follows; of a result, its call. With include_raw."),
               field<&T::text>("Input or result; cut where it ends in …"), field<&T::raw_offset>("Byte in source_path."),
               field<&T::raw_length>("Bytes there."));
 MEMD_DESCRIBE(memd::tools::ExchangeOut, plain<&T::exchange_id, &T::session_id, &T::platform>(),

@@ -144,9 +144,10 @@ Result<SessionSummaryAnswer> read_project(Reader& reader, const QueryFilter& fil
     if (!is_open(s.session) || out.open_ends.size() >= kMostOpen) continue;
     constexpr std::size_t kTokensOfTitle = 24;
     constexpr std::size_t kSigns = 3;
-    out.open_ends.push_back({last, short_line(s.session.title, kTokensOfTitle) + ": " +
-                                       std::string(to_string(s.session.outcome)) + " (" +
-                                       joined(sign_names(s.session.outcome_reasons, kSigns)) + ")"});
+    std::string signs = joined(sign_names(s.session.outcome_reasons, kSigns));
+    std::ranges::replace(signs, '_', ' ');
+    out.open_ends.push_back({last, fmt::format("{}: {} ({})", short_line(s.session.title, kTokensOfTitle),
+                                               s.session.outcome == Outcome::fail ? "failed" : "abandoned", signs)});
   }
   MEMD_TRY_ASSIGN(out.key_decisions, decisions_of(reader, filter, others));
   out.key_decisions_total = std::ssize(out.key_decisions);

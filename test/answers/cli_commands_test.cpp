@@ -68,6 +68,7 @@ TEST_F(CliCommands, AMemoryIsFoundOnceItIsWrittenWithoutADaemon) {
   test::write_file(text, "A kestrel hovers over the parser.\n");
   ASSERT_EQ(print({"memory", "write", "--type", "learning", "--title", "Kestrels hover", text}).code, 0);
   EXPECT_THAT(print({"search", "kestrel", "--all-projects"}).out, HasSubstr("Kestrels hover"));
+  EXPECT_EQ(print({"memory", "show", "kestrels hover"}).out, print({"memory", "show", "learning-kestrels-hover"}).out);
 }
 
 TEST_F(CliCommands, OneMemoryIsNotSeveral) {
@@ -115,6 +116,8 @@ TEST_F(CliCommands, ASessionIsReadFromStartToEnd) {
   home_.subagent_says("/src/p", 1, kStart + 30'000, "Look at the clock");
   ASSERT_EQ(print({"ingest", "--once"}).code, 0);
   const std::string id = test::TranscriptHome::session_id(1).substr(0, 8);
+  EXPECT_THAT(print({"resume", id}).out,
+              testing::AllOf(HasSubstr("Then mend it."), HasSubstr("\nGoal\n"), Not(HasSubstr("<history>"))));
   const Printed read = print({"show", id});
   EXPECT_EQ(read.code, 0) << read.err;
   std::size_t at = 0;
@@ -164,12 +167,19 @@ TEST_F(CliCommands, WhatPeopleGuessIsUnderstood) {
   EXPECT_THAT(print({"week"}).out, HasSubstr("What runs now?"));
   EXPECT_EQ(print({"continue", "--print"}).out, print({"open", "latest", "--print"}).out);
   EXPECT_EQ(print({"handoff", "--to", "claude"}).out, print({"handoff", "latest", "--to", "claude-code"}).out);
+  EXPECT_EQ(print({"copy", "latest"}).out, print({"handoff", "latest", "--to", "codex"}).out);
+  EXPECT_THAT(print({"handoff", "--start"}).err, HasSubstr("--to says which agent"));
   EXPECT_EQ(print({"memory", "search", "runs"}).out, print({"search", "runs"}).out);
   EXPECT_THAT(print({"file-history", "--commit", "0123abcd"}).out, Not(HasSubstr("commit_time")));
   EXPECT_EQ(print({"diff", "a.cpp"}).out, print({"file-history", "a.cpp"}).out);
   EXPECT_EQ(print({"diff"}).out, print({"show", "latest", "--tools"}).out);
   EXPECT_EQ(print({"diff", "x1"}).out, print({"show", "x1", "--tools"}).out);
   EXPECT_EQ(print({"branches"}).out, print({"usage", "--by", "branch"}).out);
+  EXPECT_EQ(print({"usage", "by", "agent"}).out, print({"usage", "--by", "agent"}).out);
+  EXPECT_EQ(print({"files"}).out, print({"file-history", "*"}).out);
+  EXPECT_EQ(print({"files", "this", "week"}).out, print({"file-history", "*", "--since", "this week"}).out);
+  EXPECT_EQ(print({"files", "a.cpp"}).out, print({"who", "a.cpp"}).out);
+  EXPECT_EQ(print({"remove", "x1"}).out, print({"forget", "x1"}).out);
   EXPECT_EQ(print({"usage", "week"}).out, print({"usage", "--since", "7d"}).out);
   EXPECT_EQ(print({"usage", "this", "week"}).out, print({"usage", "--since", "this week"}).out);
   EXPECT_EQ(print({"sessions", "running"}).out, print({"sessions", "--state", "running"}).out);

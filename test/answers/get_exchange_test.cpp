@@ -263,6 +263,23 @@ TEST_F(GetExchange, WhatTheAgentSaidStandsAmongWhatItDid) {
       1U);
 }
 
+TEST_F(GetExchange, InOrderAResultNamesItsCall) {
+  const auto id = store.exchange(session, {.user = "Go", .answer = "", .tools = {}, .interventions = {}, .files = {}});
+  const auto slow = store.event(session, EventKind::tool_call, "Glob", "Glob *");
+  const auto fast = store.event(session, EventKind::tool_call, "Read", "Read a");
+  for (const auto call_seq : {fast, slow}) {
+    const auto result = store.event(session, EventKind::tool_result, "", "found");
+    store.db()
+        .prepare("UPDATE events SET pair_seq = ?, parent_seq = 0 WHERE session_pk = ? AND seq = ?")
+        .bind(call_seq, session, result)
+        .run();
+  }
+  const auto a = call("get_exchange", ids(id, R"(,"include_tools":true,"in_order":true)"));
+  const auto& events = a.at("exchanges").at(0).at("events").as_array();
+  EXPECT_EQ(events.at(2).at("parent_seq").as_int64(), fast);
+  EXPECT_EQ(events.at(3).at("parent_seq").as_int64(), slow);
+}
+
 TEST_F(GetExchange, ManyEventsComeOnceEach) {
   const auto id =
       store.exchange(session, {.user = "Go", .answer = "Went.", .tools = {}, .interventions = {}, .files = {}});

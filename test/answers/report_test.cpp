@@ -151,7 +151,7 @@ TEST(ReportGaps, SaysWhatIsMissingWarningsFirst) {
   EXPECT_THAT(all, HasSubstr("The 1 newest sessions are listed one by one; 8 older ones"));
   EXPECT_THAT(all, HasSubstr("-: Of 2 sessions the texts and events were dropped"));
   EXPECT_THAT(all, HasSubstr("-: 3 turns have no known time"));
-  EXPECT_THAT(all, HasSubstr("0 of 9 sessions have the cost their platform calculates"));
+  EXPECT_THAT(all, HasSubstr("0 of 9 sessions have the cost their agent calculates"));
   EXPECT_THAT(all, HasSubstr("-codex: It does not record tokens."));
   EXPECT_THAT(all, HasSubstr("-codex: Images are kept by reference."));
   EXPECT_THAT(all, HasSubstr("-cline: Left out: it is disabled"));

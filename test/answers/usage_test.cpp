@@ -149,6 +149,7 @@ TEST_F(Usage, FitsTheTerminal) {
   for (const UsageBy by : {UsageBy::day, UsageBy::session, UsageBy::day_model})
     for (const std::size_t columns : {80U, 160U})
       shown(usage(by), columns);  // checks the width
+  EXPECT_THAT(shown(usage(UsageBy::session), 80), HasSubstr("A title that is rather"));
   EXPECT_THAT(shown(usage(UsageBy::day), 80), HasSubstr("█"));
   EXPECT_THAT(shown(usage(UsageBy::day), 80, 3), HasSubstr("3 rows more in the total"));
   EXPECT_THAT(shown(usage(UsageBy::day), 160), HasSubstr("REASONING"));

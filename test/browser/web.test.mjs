@@ -43,6 +43,17 @@ before(async () => {
     payloads.forEach((payload, i) => h.session({ cwd: `/home/ada/src/${payload.replaceAll(/[/\0\n]/g, '_')}`, branch: payload, start: `2026-07-05T${10 + (i >> 3)}:${10 + (i & 7) * 6}:00Z` })
       .prompt(`We want ${payload} instead of quotes because it breaks pages.`).choose('Which quotes?', payload).tool(payload, { command: payload }, payload).answer(`I will use ${payload}.`).title(payload));
     session.title(`Zebra ${payloads[1]}`);
+    // Calls at the same time, answered in another order; two projects of one name.
+    const calls = h.session({ cwd: '/home/ada/one/twin', branch: 'main', start: '2026-07-04T10:00:00Z' }).prompt('Look at both giraffes.');
+    const ids = [['Read', { file_path: '/home/ada/one/twin/a.txt' }], ['Read', { file_path: '/home/ada/one/twin/b.txt' }]].map(([name, input], i) => {
+      calls.assistant({ type: 'tool_use', id: `toolu_giraffe_${i}`, name, input }, 'tool_use');
+      return `toolu_giraffe_${i}`;
+    });
+    for (const [i, isError] of [[1, true], [0, false]])
+      calls.chained('user', { message: { role: 'user', content: [{ type: 'tool_result', tool_use_id: ids[i], content: `result of ${'ab'[i]}`, is_error: isError }] } });
+    calls.tool('Edit', { file_path: '/home/ada/one/twin/a.txt', old_string: 'short neck\n  spots', new_string: 'long neck\n  spots', replace_all: false }, 'The file has been updated.')
+      .answer('Both giraffes are right.');
+    h.session({ cwd: '/home/ada/two/twin', branch: 'main', start: '2026-07-04T11:00:00Z' }).prompt('And here?').answer('Nothing.');
   }));
   const file = join(home.root, 'memory.md');
   writeFileSync(file, `What ${payloads[0]} says.\n`);
@@ -127,6 +138,24 @@ describe('views', () => {
     await close();
   });
 
+  test('a result stands below its call, an edit as a diff, and a failure counts once', async () => {
+    const { page, problems, close } = await open(browser, web);
+    await page.locator('.search').fill('giraffes');
+    await page.locator('.row.hit').first().click();
+    const steps = page.locator('.steps').first();
+    await steps.waitFor();
+    assert.match(await steps.locator(':scope > summary').innerText(), /^3 tool calls · 1 failed/);
+    for (const summary of await steps.locator('summary').all()) await summary.click();
+    const texts = await steps.locator('.step').allInnerTexts();
+    const of = (name) => texts.find((text) => text.startsWith(`Read ${name}`)) ?? texts.join(' | ');
+    assert.match(of('a.txt'), /result of a/);
+    assert.match(of('b.txt'), /result of b/);
+    assert.deepEqual(await steps.locator('.diff .removed').allInnerTexts(), ['-short neck', '-  spots']);
+    assert.deepEqual(await steps.locator('.diff .added').allInnerTexts(), ['+long neck', '+  spots']);
+    assert.deepEqual(problems, []);
+    await close();
+  });
+
   test('keys', async () => {
     const { page, problems, close } = await open(browser, web);
     await page.keyboard.press('?');
@@ -167,6 +196,23 @@ describe('views', () => {
     await project.getByRole('heading', { name: 'atlas' }).waitFor();
     assert.match(await project.innerText(), /\d+ sessions?, \d+ turns?/);
     await checked(page, 'project');
+    assert.match(await project.innerText(), /Open[^]*: failed \(tests failed/);
+    assert.equal(await project.getByRole('link', { name: /^src\/tiles\/cache\.ts$/ }).count(), 1, 'a path from the project on');
+    assert.deepEqual(problems, []);
+    await page.getByRole('searchbox', { name: 'Project' }).fill('twin');
+    await page.locator('.nothing .empty', { hasText: 'fits 2 projects' }).waitFor();
+    assert.match(await page.locator('.nothing .empty').innerText(), /^twin fits 2 projects; name one by:\none\/twin \(/);
+    await close();
+  });
+
+  test('a phone shows the project, too', async () => {
+    const { page, problems, close } = await open(browser, web, { viewport: sizes.phone });
+    await page.getByRole('searchbox', { name: 'Project' }).fill('atlas');
+    await page.getByRole('link', { name: 'About this project' }).click();
+    await page.getByRole('region', { name: 'Project' }).getByRole('heading', { name: 'atlas' }).waitFor();
+    await checked(page, 'project on a phone');
+    await page.getByRole('link', { name: 'Back' }).click();
+    await page.locator('.list .row').first().waitFor();
     assert.deepEqual(problems, []);
     await close();
   });
@@ -217,16 +263,16 @@ describe('the first page', () => {
     await page.locator('.list .row').first().waitFor();
     return { page, problems, server, release, close: async () => { release(); await context.close(); await server.stop(); } };
   };
-  // What is seen of it, and where. HTML has no U+0000.
+  // What is seen of it, and where.
   const seen = (page) => page.evaluate(() => [...document.querySelectorAll('.top > *, .top a, .filters > *, .told > *, .list .day, .list .row, .list .row span, .list time')]
     .filter((node) => !node.matches('.live') && node.getBoundingClientRect().width > 0 && node.getBoundingClientRect().bottom < innerHeight)
-    .map((node) => [node.tagName, node.className, node.matches('select') ? '' : node.textContent.replace(/\n */g, '').replaceAll('\0', '\ufffd'), node.getAttribute('href'), ...['x', 'y', 'width', 'height'].map((side) => Math.round(node.getBoundingClientRect()[side]))].join(' ')));
+    .map((node) => [node.tagName, node.className, node.matches('select') ? '' : node.textContent.replace(/\n */g, ''), node.getAttribute('href'), ...['x', 'y', 'width', 'height'].map((side) => Math.round(node.getBoundingClientRect()[side]))].join(' ')));
 
   test('is what the script draws, element by element, in the same places', async () => {
     const { page, problems, release, close } = await held(home);
     const before = await seen(page);
     assert.ok(before.filter((one) => one.includes('row')).length > 5);
-    await checked(page, 'as the server has drawn it');
+    await checked(page, 'before the script is here');
     await page.evaluate(() => { window.kept = [...document.querySelectorAll('.list .row')].slice(0, 5); });
     release();
     await page.waitForFunction(() => performance.getEntriesByName('first-list').length);
@@ -237,15 +283,35 @@ describe('the first page', () => {
     await close();
   });
 
+  test('takes keys before its script is here', async () => {
+    const { page, problems, release, close } = await held(home);
+    await page.keyboard.press('j');
+    await page.keyboard.press('/');
+    await page.keyboard.type('upload race');
+    release();
+    await page.locator('.row.hit').first().waitFor();
+    assert.equal(await page.locator('.search').inputValue(), 'upload race');
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('Escape');
+    await page.locator('.row:not(.hit)').first().waitFor();
+    assert.deepEqual(problems, []);
+    await close();
+    const other = await held(home);
+    await other.page.keyboard.press('j');
+    other.release();
+    await other.page.waitForFunction(() => document.activeElement.matches('.list .row'));
+    await other.close();
+  });
+
   test('opens once', async () => {
     const server = await serve(home);
     const read = async () => (await fetch(`${server.origin}/${new URL(server.address).search}`)).text();
-    assert.match(await read(), /class="row /);
-    assert.doesNotMatch(await read(), /class="row /);
+    assert.match(await read(), /id="first-list">{/);
+    assert.match(await read(), /id="first-list"><\/script>/);
     await server.stop();
   });
 
-  test('texts of history stay text where the server draws them', async () => {
+  test('texts of history stay text in it', async () => {
     for (const some of [payloads.slice(0, 20), payloads.slice(20)]) {
       const { home: small } = await demoStore((h) => some.forEach((payload, i) => h.session({ cwd: `/home/ada/src/${payload.replaceAll(/[/\0\n]/g, '_')}`, branch: payload, start: new Date(Date.now() - (i + 1) * 60_000).toISOString() })
         .prompt(`We want ${payload}.`).answer('Yes.').title(payload)));

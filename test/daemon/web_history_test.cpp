@@ -54,10 +54,10 @@ TEST_F(WebHistoryTest, ThePageNeedsNoTokenAndHoldsNoHistory) {
   EXPECT_THAT(page, Not(HasSubstr(" style=")));
   EXPECT_THAT(page, Not(HasSubstr("zebra")));
   EXPECT_THAT(page, HasSubstr("\"/page.js\""));
+  EXPECT_THAT(page, HasSubstr(R"(const agents = {"claude_code":"Claude Code",)"));
   const auto script = get("/page.js", false);
   EXPECT_EQ(script.status, 200U);
   EXPECT_THAT(script.body, Not(HasSubstr("zebra")));
-  EXPECT_THAT(script.body, HasSubstr(R"(const agents = {"claude_code":"Claude Code",)"));
 }
 
 TEST_F(WebHistoryTest, ThePageAsksForTheFirstListItselfAndItsPolicyAllowsThatScriptOnly) {
@@ -74,16 +74,12 @@ TEST_F(WebHistoryTest, ThePageAsksForTheFirstListItselfAndItsPolicyAllowsThatScr
   EXPECT_EQ(get("/page.js", false).script_source, "");
 }
 
-TEST_F(WebHistoryTest, TheFirstPageHasTheFirstListDrawnAndAsData) {
+TEST_F(WebHistoryTest, TheFirstPageHasTheFirstListAsData) {
   const auto page = first_page();
   ASSERT_EQ(page.status, 200U);
-  EXPECT_THAT(page.body, HasSubstr(">Find the &lt;script&gt;alert(1)&lt;/script&gt; zebra</span>"));
   EXPECT_THAT(page.body, HasSubstr("\\u003cscript\\u003ealert(1)\\u003c/script\\u003e zebra"));
   EXPECT_THAT(page.body, Not(HasSubstr("<script>alert")));
   EXPECT_THAT(page.body, Not(HasSubstr(" style=")));
-  EXPECT_THAT(page.body, HasSubstr("<h2 class=\"day\">Monday, 2 Feb 2026 <span"));
-  EXPECT_THAT(page.body, HasSubstr(">1 session</span>"));
-  EXPECT_THAT(page.body.substr(page.body.find("<div id=\"app\">")), Not(HasSubstr("${")));
 }
 
 TEST_F(WebHistoryTest, ScriptsMakeNoMarkupAndAskNobodyElse) {

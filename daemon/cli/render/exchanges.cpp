@@ -173,9 +173,11 @@ void show(Screen& screen, const tools::SessionSummaryAnswer& a) {
   });
   section(screen, "Open", a.open_ends, 0,
           [](const tools::NotedOut& n) { return Line(n.exchange_id, Style::id).add("  ").add(n.text); });
-  section(screen, "Files changed", a.files_modified, a.files_modified_total, [](const tools::ChangedFileOut& f) {
-    Line line(f.last_exchange_id, Style::id);
-    line.add("  ").add(short_path(f.path), Style::name);
+  const std::string root = a.project + "/";
+  section(screen, "Files changed", a.files_modified, a.files_modified_total, [&](const tools::ChangedFileOut& f) {
+    Line line;
+    if (!f.last_exchange_id.empty()) line.add(f.last_exchange_id, Style::id).add("  ");
+    line.add(is_project && f.path.starts_with(root) ? f.path.substr(root.size()) : short_path(f.path), Style::name);
     if (f.lines_added + f.lines_removed > 0)
       line.add(fmt::format("  +{} -{}", f.lines_added, f.lines_removed), Style::faint);
     return line;

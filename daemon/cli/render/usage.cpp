@@ -116,17 +116,19 @@ void show(Screen& screen, const usage::UsageReport& report, std::size_t left_out
     names.add(row.key);
   }
   const std::string first = first_title(report.by);
+  const Fit figure = of_sessions ? Fit::may_go : Fit::whole;
+  const std::size_t title_columns = look.columns > kNarrow ? 40 : 24;
   Table table({{first, of_sessions ? Fit::whole : Fit::shrinks},
+               {"TITLE", of_sessions ? Fit::shrinks : Fit::may_go, false, title_columns},
                {"COST", Fit::whole, true},
                {"NO PRICE", Fit::whole, true},
                {"AGENT", Fit::whole, true},
-               {"NEW", Fit::whole, true},
-               {"WRITTEN", Fit::whole, true},
-               {"CACHED", Fit::whole, true},
-               {"REUSED", Fit::whole, true},
-               {of_sessions ? "SUBAGENTS" : "", Fit::whole, true},
+               {"NEW", figure, true},
+               {"WRITTEN", figure, true},
+               {"CACHED", figure, true},
+               {"REUSED", figure, true},
+               {of_sessions ? "SUBAGENTS" : "", figure, true},
                {"", Fit::may_go},
-               {"TITLE", Fit::may_go},
                {"CACHED 1 H", Fit::may_go, true},
                {"REASONING", Fit::may_go, true},
                {"RESPONSES", Fit::may_go, true},
@@ -134,14 +136,15 @@ void show(Screen& screen, const usage::UsageReport& report, std::size_t left_out
                {"SEARCHES", Fit::may_go, true}});
   const auto add = [&](Line key, const UsageRowOut& row, bool is_total) {
     const std::string drawn = look.is_terminal && !is_total ? bar(size(row), largest, bar_columns) : std::string();
-    table.row({std::move(key), cost_cell(row), Line(tokens(row.unpriced_tokens), Style::warning),
+    table.row({std::move(key), Line(of_sessions && !is_total ? row.title : ""), cost_cell(row),
+               Line(tokens(row.unpriced_tokens), Style::warning),
                Line(row.agent_cost_usd ? dollars(*row.agent_cost_usd) : ""), Line(tokens(row.input_tokens)),
                Line((row.lower_bound ? "≥" : "") + tokens(row.output_tokens)),
                Line(tokens(row.cache_creation_tokens())), Line(tokens(row.cache_read_tokens)),
                Line(of_sessions ? share(row.subagent_tokens, row.tokens()) : ""), Line(drawn, Style::name),
-               Line(of_sessions && !is_total ? row.title : ""), Line(tokens(row.cache_creation_1h_tokens)),
-               Line(tokens(row.reasoning_tokens)), Line(grouped_digits(row.responses), Style::faint),
-               Line(tokens(row.account_tokens)), Line(tokens(row.web_searches))});
+               Line(tokens(row.cache_creation_1h_tokens)), Line(tokens(row.reasoning_tokens)),
+               Line(grouped_digits(row.responses), Style::faint), Line(tokens(row.account_tokens)),
+               Line(tokens(row.web_searches))});
   };
   for (const UsageRowOut& row : report.rows)
     add(key_cell(report, row, names), row, false);

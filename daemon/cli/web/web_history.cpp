@@ -7,7 +7,6 @@
 #include "daemon/cli/reopening.hpp"
 #include "daemon/cli/report_making.hpp"
 #include "daemon/cli/store_state.hpp"
-#include "daemon/cli/web/drawn_list.hpp"
 #include "daemon/host/memory_host.hpp"
 #include "daemon/report/html_page.hpp"
 #include "daemon/report/memory_map.hpp"
@@ -64,7 +63,6 @@ const report::HtmlPage& page() {
   static const report::HtmlPage kPage = [] {
     report::HtmlPage out{"memd", {"page.css", "report.css", "web.css"}, {}};
     out.rules = report::agent_colours();
-    out.constants = report::agent_names() + session_row_markup();
     out.scripts.assign(report::kReportScripts.begin(), report::kReportScripts.end());
     out.scripts.insert(out.scripts.end(), {"tips.js", "rows.js", "web_answer.js", "web_sessions.js", "web_reading.js",
                                            "web_views.js", "web.js"});
@@ -73,12 +71,16 @@ const report::HtmlPage& page() {
   return kPage;
 }
 
-// The page contains its style, and the script that asks for the first list: these wait for no other file. `list`: the
-// answer to that question, if the page brings it along, as JSON and as drawn.
-http::PageResponse start_page(std::string_view list = {}, std::string_view drawn = {}) {
+// The page contains its style, and the script that asks for the first list or draws it: these wait for no other file.
+// `list`: the answer to that question as JSON, if the page brings it along.
+http::PageResponse start_page(std::string_view list = {}) {
   static const std::string kStyle = report::style_of(page());
   static const std::string kScript =
-      report::script_of({"memd", {}, {"web_server.js"}, {}, fmt::format("const firstList = {};\n", kFirstList)});
+      report::script_of({"memd",
+                         {},
+                         {"words.js", "web_server.js", "first_list.js"},
+                         {},
+                         report::agent_names() + fmt::format("const firstList = {};\n", kFirstList)});
   std::string text(report::page_file("web.html"));
   const auto put = [&text](std::string_view behind, std::string_view what) {
     text.insert(text.find(behind) + behind.size(), what);
@@ -86,7 +88,6 @@ http::PageResponse start_page(std::string_view list = {}, std::string_view drawn
   put("<style>", kStyle);
   put("<script>", kScript);
   put("<script type=\"application/json\" id=\"first-list\">", report::json_for_script(list));
-  put("<div id=\"app\">", drawn);
   return {200, "text/html; charset=utf-8",   std::move(text),
           {},  report::hash_source(kScript), report::hash_source(kStyle)};
 }
@@ -194,9 +195,8 @@ http::PageResponse WebHistory::answer(const http::PageRequest& request) {
 http::PageResponse WebHistory::page_with_list() {
   used_ = steady_clock::now().time_since_epoch().count();
   const auto outcome = ask([](Caller& caller) { return caller.answer("list_sessions", kFirstList); });
-  const auto list = read_answer<tools::ListSessionsAnswer>(outcome);
   // Without an answer the page asks itself, and tells why.
-  return list ? start_page(outcome->structured, drawn_list(*list)) : start_page();
+  return outcome && !outcome->is_error ? start_page(outcome->structured) : start_page();
 }
 
 http::PageResponse WebHistory::call(std::string_view tool, const http::PageRequest& request) {
@@ -220,7 +220,7 @@ http::PageResponse WebHistory::call(std::string_view tool, const http::PageReque
     return refused(404, "there is no such tool for the page");
   }
   if (!outcome) return refused(outcome.error());
-  if (outcome->is_error) return refused(outcome->unexpected ? 500 : 400, harmless(outcome->text));
+  if (outcome->is_error) return refused(outcome->unexpected ? 500 : 400, harmless(for_people(outcome->text)));
   if (wants_text) return {200, "text/plain; charset=utf-8", harmless(outcome->text)};
   return {200, "application/json", std::move(outcome->structured)};
 }

@@ -1,21 +1,10 @@
 // Parts of all pages. Texts from history are text nodes, always.
 const { createContext, h, html, render, useCallback, useContext, useEffect, useErrorBoundary, useLayoutEffect, useMemo, useRef, useState } = htmPreact;
 
-// `agents`, their names by key, comes before this file; their colours are the classes p-KEY.
-const agentName = (key) => agents[key] ?? key;
 const Dot = ({ agent }) => html`<span class="dot p-${agent}" aria-hidden="true"></span>`;
 
-// Of a new tab's time to its first list, the first use of Intl takes more than all else that scripts do: it is not used
-// before money is shown.
-const num = (n) => String(n ?? 0).replace(/\B(?=(\d{3})+$)/g, ',');
-function short(n) {
-  let [scaled, unit] = [n ?? 0, 0];
-  while (unit < 4 && Math.abs(scaled) >= 999.95) [scaled, unit] = [scaled / 1000, unit + 1];
-  return `${Math.round(scaled * 10) / 10}${['', 'K', 'M', 'B', 'T'][unit]}`;
-}
 let dollars;
 const money = (n) => (dollars ??= new Intl.NumberFormat('en', { style: 'currency', currency: 'USD' })).format(n);
-const counted = (n, word, words = `${word}s`) => `${num(n)} ${n === 1 ? word : words}`;
 const percent = (part, all) => {
   if (!all) return '–';
   const share = (100 * part) / all;
@@ -24,15 +13,6 @@ const percent = (part, all) => {
   return `${share.toFixed(share < 10 && share > 0 ? 1 : 0)}%`;
 };
 const bytes = (n) => (n >= 1e9 ? `${(n / 1e9).toFixed(1)} GB` : n >= 1e6 ? `${(n / 1e6).toFixed(1)} MB` : n >= 1e3 ? `${(n / 1e3).toFixed(1)} kB` : `${num(n)} B`);
-
-// Times of the reader's zone.
-const weekdays = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday'];
-const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
-const wallTime = (at) => new Date(at - at.getTimezoneOffset() * 60_000).toISOString();
-const timeOf = (time) => (time ? wallTime(new Date(time)).slice(11, 16) : '');
-const isoDay = (time) => (time ? wallTime(new Date(time)).slice(0, 10) : '');
-const longDay = (at) => `${weekdays[at.getDay()]}, ${at.getDate()} ${months[at.getMonth()]} ${at.getFullYear()}`;
-const dayOf = (time) => (time ? longDay(new Date(time)) : 'Without a time');
 
 // The value once it has not changed for a moment: for what is typed.
 function useSettled(value, ms = 150) {
@@ -57,6 +37,9 @@ function useWidth(least = 280) {
   }, []);
   return [box, width];
 }
+
+// Facts in a line, which breaks between them only.
+const Facts = ({ facts }) => facts.filter(Boolean).map((fact, i) => html`${i > 0 && ' · '}<span class="fact">${fact}</span>`);
 
 const Problem = ({ error }) => html`<p class="problem" role="alert">${error.message}</p>`;
 const Empty = ({ children }) => html`<p class="empty">${children}</p>`;

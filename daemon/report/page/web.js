@@ -30,7 +30,7 @@ const views = [['#/', 'Sessions'], ['#/usage', 'Usage'], ['#/memories', 'Memorie
 
 function App() {
   const route = useRoute();
-  const [filters, setFilters] = useState(noFilters);
+  const [filters, setFilters] = useState(() => ({ ...noFilters, q: document.querySelector('.search')?.value ?? '' })); // may be typed already
   const [version, setVersion] = useState(0);
   const [there, setThere] = useState(null);
   const search = useRef();
@@ -65,7 +65,7 @@ function App() {
     next?.scrollIntoView({ block: 'nearest' });
   };
   useEffect(() => {
-    const press = (event) => {
+    const act = (event) => {
       if (event.ctrlKey || event.metaKey || event.altKey || document.querySelector('dialog[open]')) return;
       const types = event.target.closest('input, textarea, select');
       if (event.key === 'Escape') {
@@ -76,13 +76,15 @@ function App() {
         return;
       }
       if (types) return;
-      const act = { '/': () => search.current.focus(), j: () => move(1), k: () => move(-1), '?': () => help.current.showModal() }[event.key] ?? (views[event.key - 1] && (() => { location.hash = views[event.key - 1][0]; }));
-      if (!act) return;
+      const what = { '/': () => search.current.focus(), j: () => move(1), k: () => move(-1), '?': () => help.current.showModal() }[event.key] ?? (views[event.key - 1] && (() => { location.hash = views[event.key - 1][0]; }));
+      if (!what) return;
       event.preventDefault();
-      act();
+      what();
     };
-    addEventListener('keydown', press);
-    return () => removeEventListener('keydown', press);
+    removeEventListener('keydown', press);
+    addEventListener('keydown', act);
+    pressed.splice(0).forEach(act);
+    return () => removeEventListener('keydown', act);
   }, [reads]);
 
   const typed = (event) => {
@@ -105,7 +107,7 @@ function App() {
         : route.view === 'memories' ? html`<${Memories} filters=${filters} slug=${route.name} graph=${route.query.has('graph')} sessions=${everything.sessions} version=${version} />`
         : route.view === 'files' ? html`<${Files} filters=${filters} path=${route.name} version=${version} />`
         : route.view === 'report' ? html`<${ReportView} filters=${filters} change=${change} />`
-        : html`<div class="panes ${reads ? 'open' : ''}">
+        : html`<div class="panes ${reads || route.query.has('project') ? 'open' : ''}">
             <${SessionList} filters=${filters} everything=${everything} change=${change} openSession=${reads ? route.name : ''} openTurn=${route.query.get('x')} version=${version} control=${list} />
             ${reads ? html`<${Reading} key=${route.name} session=${route.name} wanted=${route.query.get('x')} version=${version} back=${back} facts=${everything.sessions.find((session) => session.session_id === route.name)} />`
               : html`<${Project} filters=${filters} version=${version} />`}
@@ -115,8 +117,8 @@ function App() {
       <p class="buttons"><button type="button" onClick=${() => help.current.close()}>Close</button></p></dialog>`;
 }
 
-// The first list is drawn with the page, unless it is late. What the server has drawn is on the screen by then; its
-// elements are taken over.
+// The first list is drawn with the page, unless it is late. If the page brought it, its elements are on the screen by
+// then and are taken over.
 Promise.race([firstIsHere, new Promise((resolve) => { setTimeout(resolve, 100); })]).then(() => {
   render(html`<${App} />`, document.getElementById('app'));
   performance.mark('drawn');

@@ -52,18 +52,24 @@ function useTurns(session, last, version) {
 const kHidden = new Set(['lifecycle', 'user_msg', 'assistant_msg', 'thinking']);
 const isCut = (event) => event?.text?.endsWith('…');
 
-// Calls with their results, and what else happened, in order.
+// Calls with their results, and what else happened, in order. Calls that run at the same time answer in any order. An
+// error that a result has told is not told again.
 function stepsOf(events = []) {
   const steps = [];
-  const open = [];
+  const calls = new Map();
+  const results = new Set();
   for (const event of events) {
-    if (kHidden.has(event.kind)) continue;
-    if (event.kind === 'tool_result' && open.length) open.shift().result = event;
-    else {
-      const step = { call: event };
-      steps.push(step);
-      if (event.kind === 'tool_call') open.push(step);
+    if (kHidden.has(event.kind) || (event.kind === 'error' && results.has(event.parent_seq))) continue;
+    if (event.kind === 'tool_result') {
+      results.add(event.seq);
+      const step = calls.get(event.parent_seq) ?? steps.at(-1);
+      if (step?.call.kind === 'tool_call' && !step.result) {
+        step.result = event;
+        continue;
+      }
     }
+    steps.push({ call: event });
+    if (event.kind === 'tool_call') calls.set(event.seq, steps.at(-1));
   }
   return steps;
 }
@@ -72,19 +78,10 @@ function stepsOf(events = []) {
 function changeOf(text) {
   if (!text) return null;
   if (/^(\*\*\* Begin Patch|diff --git|--- |@@ )/m.test(text)) return text.replaceAll('\\n', '\n').split('\n');
-  if (!text.startsWith('{')) return null;
-  try {
-    const input = JSON.parse(text);
-    const edits = input.edits ?? [input];
-    const lines = [];
-    for (const { old_string: before, new_string: after } of edits) {
-      if (typeof after !== 'string') return null;
-      lines.push(...(before ? before.split('\n').map((line) => `-${line}`) : []), ...after.split('\n').map((line) => `+${line}`));
-    }
-    return lines;
-  } catch {
-    return null;
-  }
+  const edit = /(?:^|\n)old_?(?:string|str|text): ([^]*?)\nnew_?(?:string|str|text): ([^]*?)(?:\nreplace_?all: \w+)?$/i.exec(text);
+  if (!edit) return null;
+  const signed = (lines, sign) => (lines ? lines.split('\n').map((line) => sign + line) : []);
+  return [...text.slice(0, edit.index).split('\n').filter(Boolean), ...signed(edit[1], '-'), ...signed(edit[2], '+')];
 }
 
 function StepText({ text, label }) {
@@ -97,7 +94,7 @@ function Step({ step, fill }) {
   const { call, result } = step;
   const failed = call.is_error || result?.is_error;
   const opened = (event) => event.currentTarget.open && (isCut(call) || isCut(result)) && fill();
-  const summary = call.tool && call.summary.startsWith(`${call.tool}: `) ? call.summary.slice(call.tool.length + 2) : call.summary;
+  const summary = call.tool && call.summary.startsWith(call.tool) ? call.summary.slice(call.tool.length).replace(/^: ?/, '') : call.summary;
   const head = html`<span class="tool">${call.tool ?? call.kind.replaceAll('_', ' ')}</span> <span class="text">${summary}</span>${failed && html` <span class="bad">failed</span>`}`;
   if (!call.text && !result) return html`<li class="step bare">${head}</li>`;
   return html`<li class="step"><details onToggle=${opened}><summary>${head}</summary>
@@ -113,7 +110,7 @@ function Steps({ turn, events }) {
   const steps = useMemo(() => stepsOf(full ? events.map((event) => full.get(event.seq) ?? event) : events), [events, full]);
   if (!steps.length) return null;
   const calls = steps.filter((step) => step.call.kind === 'tool_call').length;
-  const failed = steps.filter((step) => step.call.is_error || step.result?.is_error).length;
+  const failed = steps.filter((step) => step.call.kind !== 'test_run' && (step.call.is_error || step.result?.is_error)).length;
   const tools = [...new Set(steps.map((step) => step.call.tool).filter(Boolean))];
   return html`<details class="steps"><summary>${calls ? counted(calls, 'tool call') : counted(steps.length, 'event')}${failed > 0 && html` · <span class="bad">${failed} failed</span>`} <span class="muted small mono">${tools.slice(0, 4).join(' ')}${tools.length > 4 ? ' …' : ''}</span></summary>
     <ol>${steps.map((step, i) => html`<${Step} key=${i} step=${step} fill=${fill} />`)}</ol></details>`;
@@ -162,7 +159,7 @@ function Turn({ turn, agents = [], wanted, inside }) {
   const facts = [timeOf(turn.timestamp), turn.model_used, turn.tokens_output && `${short(turn.tokens_output)} tokens out`,
     (turn.lines_added || turn.lines_removed) && `+${turn.lines_added ?? 0} −${turn.lines_removed ?? 0} lines`, turn.exchange_id];
   return html`<article class="turn ${turn.abandoned_for ? 'abandoned' : ''} ${wanted ? 'wanted' : ''}" aria-label=${`Turn ${turn.exchange_number + 1}`}>
-    <p class="facts small muted"><span class="number">${turn.exchange_number + 1}</span> ${facts.filter(Boolean).join(' · ')}</p>
+    <p class="facts small muted"><span class="number">${turn.exchange_number + 1}</span> <${Facts} facts=${facts} /></p>
     ${turn.abandoned_for && html`<p class="small muted">The person went back to before this turn: the session went on with ${turn.abandoned_for} instead.</p>`}
     ${turn.user_message && html`<div class="said user"><span class="sr">You: </span><${Prose} text=${turn.user_message} /></div>`}
     ${turn.attachments && html`<div class="small muted">${turn.attachments.join(' ')}</div>`}
@@ -266,7 +263,7 @@ function Reading({ session, wanted, version, facts, back }) {
   const row = facts ?? {};
   const name = head.session_name || row.session_name || session;
   const told = [agentName(head.platform ?? row.platform ?? ''), row.project, row.git_branch, isoDay(row.started_at), ready && counted(count, 'turn'),
-    row.model, row.tokens_output && `${short(row.tokens_output)} tokens`, row.cost_usd && money(row.cost_usd), row.state === 'active' && 'running'].filter(Boolean);
+    row.model, row.tokens_output && `${short(row.tokens_output)} tokens`, row.cost_usd && money(row.cost_usd), isRunning(row) && 'running'];
   const render = (i) => {
     const turn = turns.get(i);
     const day = turn && (i === 0 || (turns.get(i - 1) && isoDay(turns.get(i - 1).timestamp) !== isoDay(turn.timestamp)));
@@ -277,7 +274,7 @@ function Reading({ session, wanted, version, facts, back }) {
     <header>
       <button type="button" class="back" onClick=${back}>‹ <span>Back</span></button>
       <div class="names"><h2 id="session-title" class="text" tabindex="-1" ref=${title}>${name}</h2>
-        <p class="small muted text"><${Dot} agent=${head.platform ?? row.platform} />${told.join(' · ')}</p>
+        <p class="small muted text"><${Dot} agent=${head.platform ?? row.platform} /><${Facts} facts=${told} /></p>
         ${row.forked_from && html`<p class="small"><a href=${`#/s/${encodeURIComponent(row.forked_from)}`}>It began as a copy of another session</a></p>`}
         ${row.parent_session_id && html`<p class="small"><a href=${`#/s/${encodeURIComponent(row.parent_session_id)}`}>Started by another session</a></p>`}</div>
       <p class="buttons">

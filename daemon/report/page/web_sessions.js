@@ -40,61 +40,6 @@ function useSessions(filters, version) {
   return state;
 }
 
-// Rows of the list: a heading, or a session with how deep it stands below others. Sub-agents follow their parent.
-function rowsOf(sessions, byProject) {
-  const children = new Map();
-  const known = new Set(sessions.map((session) => session.session_id));
-  const roots = [];
-  for (const session of sessions)
-    if (session.parent_session_id && known.has(session.parent_session_id)) {
-      if (!children.has(session.parent_session_id)) children.set(session.parent_session_id, []);
-      children.get(session.parent_session_id).push(session);
-    } else roots.push(session);
-  const groups = new Map();
-  for (const session of roots) {
-    const name = byProject ? session.project || 'No project' : dayOf(session.last_event_at);
-    if (!groups.has(name)) groups.set(name, []);
-    groups.get(name).push(session);
-  }
-  const rows = [];
-  const add = (session, depth) => {
-    rows.push({ session, depth });
-    if (depth < 3) for (const child of [...(children.get(session.session_id) ?? [])].reverse()) add(child, depth + 1);
-  };
-  for (const [name, members] of groups) {
-    rows.push({ heading: name, count: members.length });
-    for (const session of members) add(session, 0);
-  }
-  return rows;
-}
-
-const isRunning = (session) => session.state === 'active' || session.state === 'started';
-const endOf = ({ outcome }) => ({ fail: 'failed', abandoned: 'abandoned' }[outcome]);
-
-// The row's markup, which the server fills, too (drawn_list.cpp): texts and, between them, names.
-const rowParts = sessionRow.split(/\$\{(\w+)\}/);
-const rowTexts = rowParts.filter((_, i) => i % 2 === 0);
-
-function SessionRow({ session, depth, open, byProject }) {
-  const facts = [agentName(session.platform), !byProject && session.project, session.git_branch,
-    session.exchanges && counted(session.exchanges, 'turn'), session.tool_errors && `${session.tool_errors} failed`,
-    session.tokens_output && `${short(session.tokens_output)} tokens`];
-  const state = isRunning(session) ? 'running' : endOf(session) ?? '';
-  const texts = {
-    kind: depth ? `child depth-${depth}` : '',
-    id: encodeURIComponent(session.session_id),
-    open: open ? 'true' : 'false',
-    title: session.session_name || 'Without a title',
-    mark: state === 'running' ? 'running' : 'muted small',
-    state,
-    at: session.last_event_at,
-    time: byProject ? isoDay(session.last_event_at) : timeOf(session.last_event_at),
-    agent: session.platform,
-    facts: facts.filter(Boolean).join(' · '),
-  };
-  return html(rowTexts, ...rowParts.filter((_, i) => i % 2).map((name) => texts[name]));
-}
-
 // The passage that was found if the agent said it. Else, as the prompt stands above it and arguments of tools are no
 // sentences, the line of the answer with most of the words found, if it has one.
 function Telling({ hit }) {
@@ -165,6 +110,7 @@ function SessionList({ filters, everything, change, openSession, openTurn, versi
   return html`<section class="list">
     <${Filters} filters=${filters} change=${change} withState=${!searching} />
     <div class="told"><span class="small muted" role="status">${told}</span>
+      ${!searching && settled.project.trim() && html`<a class="narrow small" href="#/?project">About this project</a>`}
       ${!searching && html`<button type="button" class="plain small link" aria-pressed=${byProject} onClick=${() => setByProject(!byProject)}>By project</button>`}</div>
     ${problem && html`<${Problem} error=${problem} />`}
     ${searching
@@ -173,7 +119,7 @@ function SessionList({ filters, everything, change, openSession, openTurn, versi
       : !listed.busy && !rows.length && !problem ? html`<${Empty}>No session fits.</${Empty}>`
         : html`<${Rows} key="sessions" label="Sessions" count=${rows.length} height=${height} control=${control}
             render=${(i) => (rows[i].heading !== undefined
-              ? html`<h2 class="day">${rows[i].heading} <span class="muted small">${rows[i].count}</span></h2>`
-              : html`<${SessionRow} ...${rows[i]} byProject=${byProject} open=${rows[i].session.session_id === openSession} />`)} />`}
+              ? headingRow(h, rows[i])
+              : sessionRow(h, { ...rows[i], byProject, open: rows[i].session.session_id === openSession }))} />`}
   </section>`;
 }

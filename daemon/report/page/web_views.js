@@ -7,15 +7,17 @@ const tokensOf = (row) => row.tokens_input + row.tokens_output + row.tokens_cach
 function Project({ filters, version }) {
   const project = useSettled(filters.project).trim();
   const { answer, error } = useAnswer('session_summary', project ? { level: 4, project, max_tokens: 8000 } : null, version);
-  if (!project || !answer) return html`<div class="nothing"><${Empty}>${(project && error?.message) || 'Choose a session to read it.'}</${Empty}></div>`;
+  const back = html`<p><a class="back" href="#/">‹ Back</a></p>`;
+  if (!project || !answer) return html`<div class="nothing">${back}<${Empty}>${(project && error?.message) || 'Choose a session to read it.'}</${Empty}></div>`;
   const list = (title, lines) => lines.length > 0 && html`<h3>${title}</h3><ul>${lines.map((line) => html`<li class="text">${line}</li>`)}</ul>`;
   return html`<section class="nothing detail" tabindex="0" aria-label="Project">
+    ${back}
     <h2 class="text">${answer.session_name}</h2>
     <p class="small muted text">${answer.project}</p>
     ${answer.summary.split('\n').map((line) => html`<p class="text">${line}</p>`)}
     ${list('Decided', answer.key_decisions.map((one) => one.text))}
     ${list('Open', answer.open_ends.map((one) => one.text))}
-    ${list('Files', answer.files_modified.map((one) => html`<a href=${`#/files/${encodeURIComponent(one.path)}`} class="mono">${one.path}</a>`))}
+    ${list('Files', answer.files_modified.map((one) => html`<a href=${`#/files/${encodeURIComponent(one.path)}`} class="mono">${one.path.startsWith(`${answer.project}/`) ? one.path.slice(answer.project.length + 1) : one.path}</a> <span class="small muted">+${one.lines_added} −${one.lines_removed}</span>`))}
     ${answer.topics.length > 0 && html`<p class="small muted text">${answer.topics.join(' · ')}</p>`}
   </section>`;
 }
@@ -162,13 +164,13 @@ function Files({ filters, path, version }) {
     ${!settled && html`<${Empty}>Who changed a file, and why: type a part of its path.</${Empty}>`}
     ${busy && !answer && html`<p class="muted" role="status">Reading …</p>`}
     ${answer && !answer.files.length && html`<${Empty}>No session touched such a file.</${Empty}>`}
-    ${answer?.files.length > 0 && html`<ul class="plain files">${answer.files.map((file) => html`<li key=${file.path}><a href=${`#/files/${encodeURIComponent(file.path)}`} class="mono text">${file.path}</a> <span class="small muted">${counted(file.exchanges, 'turn')} · <span class="good">+${file.lines_added}</span> <span class="bad">−${file.lines_removed}</span> · ${isoDay(file.last)}</span></li>`)}</ul>`}
+    ${answer?.files.length > 0 && html`<ul class="plain files">${answer.files.map((file) => html`<li key=${file.path}><a href=${`#/files/${encodeURIComponent(file.path)}`} class="mono text">${file.path}</a> <span class="small muted"><${Facts} facts=${[counted(file.exchanges, 'turn'), html`<span class="good">+${file.lines_added}</span> <span class="bad">−${file.lines_removed}</span>`, isoDay(file.last)]} /></span></li>`)}</ul>`}
     ${answer?.sessions.map((session) => html`<article class="card" key=${session.session_id}>
       <h3 class="text"><a href=${`#/s/${encodeURIComponent(session.session_id)}`}>${session.session_name || session.session_id}</a></h3>
       <p class="small muted text"><${Dot} agent=${session.platform} />${[agentName(session.platform), session.project, session.git_branch].filter(Boolean).join(' · ')}</p>
       <ol class="plain uses">${session.exchanges.map((use) => html`<li key=${use.exchange_id}>
         <a href=${`#/s/${encodeURIComponent(session.session_id)}?x=${use.exchange_id}`} class="text">${use.asked || use.exchange_id}</a>
-        <span class="small muted"> ${isoDay(use.timestamp)} ${timeOf(use.timestamp)} · ${use.access}${use.access === 'modified' ? ` +${use.lines_added} −${use.lines_removed}` : ''}${use.outcome ? ` · ${use.outcome.replaceAll('_', ' ')}` : ''}</span>
+        <span class="small muted"> <${Facts} facts=${[`${isoDay(use.timestamp)} ${timeOf(use.timestamp)}`, `${use.access}${use.access === 'modified' ? ` +${use.lines_added} −${use.lines_removed}` : ''}`, use.outcome?.replaceAll('_', ' ')]} /></span>
         ${use.said && html`<p class="small text">${use.said}</p>`}
         ${use.change && html`<pre tabindex="0" role="group" aria-label="Change">${use.change}</pre>`}
       </li>`)}</ol>
