@@ -3,6 +3,7 @@
 #include "schemas/base/ascii.hpp"
 #include "schemas/base/hash.hpp"
 #include "schemas/memory.hpp"
+#include "schemas/search_request.hpp"
 #include "schemas/sql_text.hpp"
 #include "store/db/fts5.hpp"
 #include "store/db/rows.hpp"
