@@ -12,7 +12,7 @@
 #include "schemas/base/time.hpp"
 #include "schemas/store_health.hpp"
 #include "store/db/database.hpp"
-#include "store/reader.hpp"
+#include "store/reader_pool.hpp"
 
 #include <chrono>
 #include <cstdio>

@@ -6,10 +6,12 @@
 #include "daemon/models/decision_judge.hpp"
 #include "daemon/models/enrichment_worker.hpp"
 #include "daemon/models/serving_index.hpp"
-#include "daemon/tools/scope.hpp"
+#include "daemon/tools/time_argument.hpp"
 #include "schemas/base/time.hpp"
 #include "store/enrich/enrichment.hpp"
 #include "store/read/ingestion.hpp"
+#include "store/reader.hpp"
+#include "store/reader_pool.hpp"
 
 #include <fmt/format.h>
 

@@ -1,6 +1,7 @@
 #include "daemon/tools/list_sessions.hpp"
 
 #include "daemon/tools/answer.hpp"
+#include "daemon/tools/reading.hpp"
 #include "daemon/tools/scope.hpp"
 #include "daemon/tools/tool_services.hpp"
 #include "daemon/usage/usage_report.hpp"

@@ -6,7 +6,7 @@
 #include "protocol/mcp/tool_registry.hpp"
 #include "schemas/store_health.hpp"
 #include "store/read/sessions.hpp"
-#include "store/reader.hpp"
+#include "store/reader_pool.hpp"
 #include "test/support/corpus_store.hpp"
 #include "test/support/source_dir.hpp"
 #include "test/support/tool_fixture.hpp"
