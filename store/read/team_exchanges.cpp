@@ -9,7 +9,7 @@
 #include "store/db/rows.hpp"
 #include "store/read/file_history.hpp"
 #include "store/read/observations.hpp"
-#include "store/read/sessions.hpp"
+#include "store/read/session_titles.hpp"
 #include "store/text/plain_text.hpp"
 #include "store/text/words.hpp"
 

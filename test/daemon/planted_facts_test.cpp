@@ -5,7 +5,6 @@
 #include "daemon/tools/tool_services.hpp"
 #include "protocol/mcp/tool_registry.hpp"
 #include "schemas/store_health.hpp"
-#include "store/read/sessions.hpp"
 #include "store/reader_pool.hpp"
 #include "test/support/corpus_store.hpp"
 #include "test/support/source_dir.hpp"

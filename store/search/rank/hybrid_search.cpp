@@ -4,6 +4,7 @@
 #include "schemas/sql_text.hpp"
 #include "store/read/exchanges.hpp"
 #include "store/read/row_filter.hpp"
+#include "store/read/session_titles.hpp"
 #include "store/read/sessions.hpp"
 #include "store/search/rank/phrasing_fusion.hpp"
 #include "store/search/vectors/cosine_scale.hpp"
