@@ -40,7 +40,6 @@ struct SearchHit : ExchangeHead {
   std::string assistant_response;  // the final answer, not every text on the way
   std::string snippet;             // best passage
   std::vector<TextSpan> matches;   // in the snippet, in order
-  std::string matched_in;          // user_message | interventions | assistant_response | tool_text
   std::int64_t text_bytes = 0;     // of the whole exchange as get_exchange gives it without tools
   Confidence confidence = Confidence::high;
   double likelihood = 1;                    // 0…1, probability that it is about the question

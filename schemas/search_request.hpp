@@ -29,7 +29,6 @@ struct ParsedQuery {
   TimeMs since = 0;                    // inclusive; 0: open
   TimeMs until = 0;                    // exclusive; 0: open
   std::optional<TimeRange> preferred;  // time mentioned ("last week"); exchanges of that time rank higher
-  bool is_error_output = false;        // `wanted` is the signature of pasted output
   std::vector<std::string> operators;  // exclusions and filters, as typed
 
   bool has_filters() const {
