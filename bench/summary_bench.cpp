@@ -12,12 +12,13 @@
 #include "schemas/base/time.hpp"
 #include "schemas/store_health.hpp"
 #include "store/db/database.hpp"
-#include "store/reader.hpp"
+#include "store/reader_pool.hpp"
 
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
+#include <map>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -50,17 +51,25 @@ class NoRawText final : public tools::RawText {
   }
 };
 
-std::vector<AdapterDescription> all_platforms() {
-  std::vector<AdapterDescription> out;
-  for (const Platform p : platform_ids()) {
-    AdapterDescription d;
-    d.platform = p;
-    d.data_completeness = DataCompleteness::full;
-    d.capabilities.assign(kAllCapabilities.begin(), kAllCapabilities.end());
-    out.push_back(std::move(d));
+// An adapter for each platform, which can do everything.
+class AllPlatforms final : public tools::AdapterCatalogue {
+ public:
+  AllPlatforms() {
+    for (const Platform p : platform_ids()) {
+      AdapterDescription& d = adapters_[p];
+      d.platform = p;
+      d.data_completeness = DataCompleteness::full;
+      d.capabilities.assign(kAllCapabilities.begin(), kAllCapabilities.end());
+    }
   }
-  return out;
-}
+  const AdapterDescription* find(Platform platform) const override {
+    const auto it = adapters_.find(platform);
+    return it == adapters_.end() ? nullptr : &it->second;
+  }
+
+ private:
+  std::map<Platform, AdapterDescription> adapters_;
+};
 
 struct Call {
   std::string kind;
@@ -181,7 +190,7 @@ int main(int argc, char** argv) {
     ReaderPool readers(store, 1);
     const NothingBehind freshness;
     const NoRawText raw_text;
-    const auto adapters = all_platforms();
+    const AllPlatforms adapters;
     const tools::ToolServices services{readers, clock, freshness, raw_text, adapters, store, {}, {}};
     mcp::ToolRegistry registry;
     tools::add_recent_turns(registry, services);

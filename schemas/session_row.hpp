@@ -42,6 +42,10 @@ struct SessionRow : SessionAttributes, SessionCounts, SessionConclusions {
   std::vector<OutcomeReason> outcome_reasons;  // those that support the outcome first, then by weight, highest first
   TokenUsage subagent_tokens;                  // of its subagents and theirs
   TokenUsage account_tokens;                   // what its agent's account says beyond all these
+  // When it ended. 0: it goes on, or no time of it is known.
+  TimeMs end_time(TimeMs now, TimeMs stopped_after) const {
+    return ended_at == 0 && life.stopped_at == 0 ? 0 : life.ended_at(now, stopped_after);
+  }
   TokenUsage all_tokens() const {
     TokenUsage out = cost.tokens;
     out += subagent_tokens;

@@ -22,6 +22,7 @@
 #include "store/read/retention_plan.hpp"
 #include "store/read/store_check.hpp"
 #include "store/reader.hpp"
+#include "store/reader_pool.hpp"
 #include "store/search/search_check.hpp"
 
 #include <fmt/format.h>

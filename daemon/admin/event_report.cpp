@@ -5,6 +5,7 @@
 #include "schemas/base/time.hpp"
 #include "store/read/ingestion.hpp"
 #include "store/reader.hpp"
+#include "store/reader_pool.hpp"
 
 #include <algorithm>
 #include <chrono>

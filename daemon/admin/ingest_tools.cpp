@@ -8,6 +8,7 @@
 #include "schemas/base/error.hpp"
 #include "schemas/base/time.hpp"
 #include "store/reader.hpp"
+#include "store/reader_pool.hpp"
 #include "store/write/retention.hpp"
 
 #include <sys/resource.h>

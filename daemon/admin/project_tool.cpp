@@ -6,6 +6,7 @@
 #include "schemas/base/harmless.hpp"
 #include "store/read/projects.hpp"
 #include "store/reader.hpp"
+#include "store/reader_pool.hpp"
 #include "store/write/project_rows.hpp"
 
 #include <chrono>

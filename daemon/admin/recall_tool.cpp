@@ -6,6 +6,7 @@
 #include "schemas/ids.hpp"
 #include "store/files/git_place.hpp"
 #include "store/reader.hpp"
+#include "store/reader_pool.hpp"
 #include "store/text/redaction/redactor.hpp"
 #include "store/text/token_budget.hpp"
 

@@ -4,6 +4,8 @@
 #include "daemon/ingest/ingest_service.hpp"
 #include "daemon/models/second_look_worker.hpp"
 #include "store/enrich/second_look.hpp"
+#include "store/reader.hpp"
+#include "store/reader_pool.hpp"
 
 #include <algorithm>
 #include <string>

@@ -11,6 +11,7 @@
 #include "store/read/projects.hpp"
 #include "store/read/shares.hpp"
 #include "store/reader.hpp"
+#include "store/reader_pool.hpp"
 
 #include <chrono>
 #include <filesystem>

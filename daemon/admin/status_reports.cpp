@@ -6,10 +6,12 @@
 #include "daemon/models/decision_judge.hpp"
 #include "daemon/models/enrichment_worker.hpp"
 #include "daemon/models/serving_index.hpp"
-#include "daemon/tools/scope.hpp"
+#include "daemon/tools/time_argument.hpp"
 #include "schemas/base/time.hpp"
 #include "store/enrich/enrichment.hpp"
 #include "store/read/ingestion.hpp"
+#include "store/reader.hpp"
+#include "store/reader_pool.hpp"
 
 #include <fmt/format.h>
 
@@ -80,16 +82,15 @@ LedgerLine ledger_line(const CoverageEntry& e) {
 }
 
 Result<CoverageReport> coverage(MemoryHost& host, const CoverageParams& params) {
-  QueryFilter filter;
-  MEMD_TRY_ASSIGN(filter.platforms, platforms_named(params.platform));
+  MEMD_TRY_ASSIGN(const auto asked, platforms_named(params.platform));
   MEMD_TRY_ASSIGN(auto reader, host.readers().acquire(5s));
-  MEMD_TRY_ASSIGN(const auto rows, reader->ask(CoverageQuery{filter, params.by_source}));
+  MEMD_TRY_ASSIGN(const auto rows, reader->ask(CoverageQuery{asked, params.by_source}));
   CoverageReport r;
   for (const auto& row : rows)
     r.coverage.push_back({ledger_line(row.entry), std::string(to_string(row.platform)), row.path});
   MEMD_TRY_ASSIGN(const auto totals, reader->ask(PlatformTotalsQuery{}));
   for (const auto& t : totals) {
-    if (!filter.platforms.empty() && t.platform != filter.platforms.front()) continue;
+    if (!asked.empty() && t.platform != asked.front()) continue;
     r.add(t);
   }
   return r;

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "daemon/ingest/rebuild.hpp"
+#include "daemon/ingest/rebuild_report.hpp"
 #include "protocol/mcp/describe.hpp"
 
 #include <cstdint>

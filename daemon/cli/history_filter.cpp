@@ -1,7 +1,7 @@
 #include "daemon/cli/history_filter.hpp"
 
 #include "daemon/host/memory_host.hpp"
-#include "daemon/tools/scope.hpp"
+#include "daemon/tools/time_argument.hpp"
 #include "schemas/base/time.hpp"
 
 #include <fmt/format.h>

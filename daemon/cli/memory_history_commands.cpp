@@ -5,7 +5,7 @@
 #include "daemon/host/settings.hpp"
 #include "daemon/memories/promotion.hpp"
 #include "daemon/memories/verification.hpp"
-#include "daemon/tools/scope.hpp"
+#include "daemon/tools/time_argument.hpp"
 #include "schemas/base/harmless.hpp"
 #include "schemas/base/time.hpp"
 #include "store/harvest/recap.hpp"

@@ -8,6 +8,7 @@
 #include "schemas/base/time.hpp"
 #include "schemas/ids.hpp"
 #include "store/read/exchanges.hpp"
+#include "store/read/session_rows.hpp"
 #include "store/read/sessions.hpp"
 #include "store/reader.hpp"
 

@@ -2,6 +2,7 @@
 #include "daemon/cli/command.hpp"
 #include "daemon/host/settings.hpp"
 #include "daemon/usage/statusline.hpp"
+#include "store/reader.hpp"
 
 #include <sys/time.h>
 #include <unistd.h>

@@ -6,6 +6,7 @@
 #include "daemon/interchange/session_walk.hpp"
 #include "schemas/base/time.hpp"
 #include "store/read/sessions.hpp"
+#include "store/reader.hpp"
 
 #include <fmt/format.h>
 

@@ -2,14 +2,14 @@
 
 #include "daemon/usage/usage_report.hpp"
 #include "schemas/base/result.hpp"
-#include "store/reader.hpp"
 
 #include <string>
 #include <vector>
 
 namespace memd {
+class Reader;
 struct Settings;
-}
+}  // namespace memd
 
 namespace memd::cli {
 

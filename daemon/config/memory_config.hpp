@@ -4,7 +4,6 @@
 #include "schemas/base/result.hpp"
 #include "schemas/memory.hpp"
 #include "schemas/memory_path_policy.hpp"
-#include "store/files/scope_root.hpp"
 
 #include <cstdint>
 #include <filesystem>
@@ -15,6 +14,9 @@
 
 namespace YAML {
 class Node;
+}
+namespace memd::files {
+class ScopeRoot;
 }
 
 namespace memd {

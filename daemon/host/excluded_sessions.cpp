@@ -5,6 +5,7 @@
 #include "daemon/ingest/exclusion.hpp"
 #include "store/read/forget_plan.hpp"
 #include "store/reader.hpp"
+#include "store/reader_pool.hpp"
 
 #include <algorithm>
 #include <chrono>

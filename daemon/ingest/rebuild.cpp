@@ -8,6 +8,8 @@
 #include "store/raw/raw_archive.hpp"
 #include "store/raw/raw_file.hpp"
 #include "store/raw/raw_frame.hpp"
+#include "store/seal/cipher.hpp"
+#include "store/write/old_store.hpp"
 #include "store/write/retention.hpp"
 #include "store/write/writer.hpp"
 

@@ -4,6 +4,7 @@
 #include "store/files/git_place.hpp"
 #include "store/read/forget_plan.hpp"
 #include "store/read/session_contents.hpp"
+#include "store/reader.hpp"
 
 #include <algorithm>
 #include <exception>
@@ -49,6 +50,7 @@ SourceReader::SourceReader(const Discovery& discovery, const Clock& clock, const
       files_(roots_of(discovery)),
       passes_(options.pass_pause, options.check_pause, options.busy_retry, kLongestBusyRetry),
       silent_(discovery.root_paths(), options.file_system, options.silent) {}
+SourceReader::~SourceReader() = default;
 
 void SourceReader::open_store(const std::filesystem::path& database, std::shared_ptr<const Withheld> withheld) {
   store_ = std::make_unique<Reader>(Reader::in_background(database));

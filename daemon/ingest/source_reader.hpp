@@ -5,7 +5,6 @@
 #include "daemon/ingest/known_sources.hpp"
 #include "daemon/ingest/source_file.hpp"
 #include "schemas/base/result.hpp"
-#include "store/reader.hpp"
 #include "store/write/project_rows.hpp"
 
 #include <chrono>
@@ -20,6 +19,8 @@
 
 namespace memd {
 
+class Reader;
+
 // Reads and decodes what is new in one source at a time, or classifies the source when it cannot be read. Schedules the
 // delayed looks: of sources that failed, that are busy, that had a pass a moment ago, or whose last slice is not
 // committed yet. One thread. References must outlive it.
@@ -27,6 +28,7 @@ class SourceReader {
  public:
   SourceReader(const Discovery& discovery, const Clock& clock, const IngestOptions& options, KnownSources& sources,
                IngestProgress& progress);
+  ~SourceReader();
 
   // Call before the first look. `database` is queried for the stored items of sources that are changed in place.
   void open_store(const std::filesystem::path& database, std::shared_ptr<const Withheld> withheld);

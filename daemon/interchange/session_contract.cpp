@@ -4,7 +4,6 @@
 #include "schemas/base/time.hpp"
 #include "schemas/ids.hpp"
 #include "store/read/session_contents.hpp"
-#include "store/read/sessions.hpp"
 #include "store/reader.hpp"
 #include "store/text/redaction/redactor.hpp"
 
@@ -66,7 +65,7 @@ std::string session_record(const std::string& uid, const SessionRow& row, AsOf a
   w.text("git_branch", row.git_branch);
   w.text("model", row.model);
   w.time("started_at", row.started_at);
-  w.time("ended_at", queries::end_time(row, as_of.now, as_of.stopped_after));
+  w.time("ended_at", row.end_time(as_of.now, as_of.stopped_after));
   w.member("outcome", to_string(row.outcome));
   write_cost(w, row.cost);
   w.text("task_ref", {});

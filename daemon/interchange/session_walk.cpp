@@ -6,7 +6,6 @@
 #include "daemon/ingest/record_finder.hpp"
 #include "store/read/exchanges.hpp"
 #include "store/read/session_contents.hpp"
-#include "store/read/sessions.hpp"
 #include "store/reader.hpp"
 #include "store/text/redaction/redactor.hpp"
 
@@ -359,7 +358,7 @@ class EventLines final : public SessionVisitor {
     const SessionRow& row = session.row;
     SessionRecord& record = whole.record.emplace();
     record.state = row.life.state(as_of_.now, as_of_.stopped_after);
-    record.stopped_at = queries::end_time(row, as_of_.now, as_of_.stopped_after);
+    record.stopped_at = row.end_time(as_of_.now, as_of_.stopped_after);
     static_cast<SessionConclusions&>(record) = row;
     static_cast<WorkContext&>(record) = row;
     record.leave_out(whole);

@@ -2,7 +2,6 @@
 #include "daemon/version.hpp"
 #include "schemas/base/json_writer.hpp"
 #include "schemas/base/time.hpp"
-#include "store/read/sessions.hpp"
 
 namespace memd::interchange {
 namespace {
@@ -75,7 +74,7 @@ class JsonWriter final : public TranscriptWriter {
     w.text("agent_version", s.agent_version);
     w.text("started_at", format_rfc3339(s.started_at));
     w.text("last_event_at", format_rfc3339(s.ended_at));
-    w.text("ended_at", format_rfc3339(queries::end_time(s, as_of_.now, as_of_.stopped_after)));
+    w.text("ended_at", format_rfc3339(s.end_time(as_of_.now, as_of_.stopped_after)));
     w.member("state", to_string(s.life.state(as_of_.now, as_of_.stopped_after)));
     w.member("outcome", to_string(s.outcome));
     write_reasons(w, s.outcome_reasons);

@@ -1,5 +1,6 @@
 #include "daemon/resources/argument_values.hpp"
 
+#include "daemon/tools/reading.hpp"
 #include "daemon/tools/scope.hpp"
 #include "daemon/tools/tool_services.hpp"
 #include "schemas/base/ascii.hpp"

@@ -2,7 +2,6 @@
 
 #include "daemon/resources/argument_values.hpp"
 #include "daemon/tools/answer.hpp"
-#include "daemon/tools/scope.hpp"
 #include "daemon/tools/tool_arguments.hpp"
 #include "daemon/tools/tool_services.hpp"
 #include "daemon/tools/toolset.hpp"

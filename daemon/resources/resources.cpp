@@ -4,6 +4,7 @@
 #include "daemon/resources/memory_resources.hpp"
 #include "daemon/tools/answer.hpp"
 #include "daemon/tools/diagnostics.hpp"
+#include "daemon/tools/reading.hpp"
 #include "daemon/tools/scope.hpp"
 #include "daemon/tools/tool_arguments.hpp"
 #include "daemon/tools/tool_services.hpp"

@@ -24,6 +24,7 @@
 #include "daemon/version.hpp"
 #include "schemas/base/error.hpp"
 #include "store/files/own_executable.hpp"
+#include "store/reader_pool.hpp"
 
 #include <boost/asio/post.hpp>
 

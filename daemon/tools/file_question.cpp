@@ -2,12 +2,14 @@
 
 #include "daemon/tools/file_history.hpp"
 #include "daemon/tools/scope.hpp"
+#include "daemon/tools/time_argument.hpp"
 #include "daemon/tools/tool_services.hpp"
 #include "schemas/base/ascii.hpp"
 #include "schemas/base/error.hpp"
 #include "schemas/base/time.hpp"
 #include "store/read/commits.hpp"
 #include "store/read/exchanges.hpp"
+#include "store/reader.hpp"
 #include "store/text/redaction/redactor.hpp"
 
 #include <algorithm>

@@ -2,7 +2,7 @@
 
 #include "daemon/tools/answer.hpp"
 #include "protocol/mcp/describe.hpp"
-#include "schemas/search.hpp"
+#include "schemas/search_request.hpp"
 #include "store/catalog/memory_search.hpp"
 
 #include <cstddef>

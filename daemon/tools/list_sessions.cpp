@@ -1,6 +1,7 @@
 #include "daemon/tools/list_sessions.hpp"
 
 #include "daemon/tools/answer.hpp"
+#include "daemon/tools/reading.hpp"
 #include "daemon/tools/scope.hpp"
 #include "daemon/tools/tool_services.hpp"
 #include "daemon/usage/usage_report.hpp"
@@ -46,7 +47,7 @@ SessionOut session_out(const SessionRow& row, TimeMs now, TimeMs stopped_after) 
   out.model = row.model;
   out.started_at = format_rfc3339(row.started_at);
   out.last_event_at = format_rfc3339(row.ended_at);
-  out.ended_at = time_if_any(queries::end_time(row, now, stopped_after));
+  out.ended_at = time_if_any(row.end_time(now, stopped_after));
   out.state = to_string(row.life.state(now, stopped_after));
   out.outcome = to_string(row.outcome);
   out.outcome_reasons = sign_names(row.outcome_reasons, kReasonsShown);

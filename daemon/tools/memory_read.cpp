@@ -1,5 +1,6 @@
 #include "daemon/tools/memory_read.hpp"
 
+#include "daemon/tools/reading.hpp"
 #include "daemon/tools/scope.hpp"
 #include "daemon/tools/team_asker.hpp"
 #include "daemon/tools/tool_services.hpp"

@@ -1,7 +1,9 @@
 #include "daemon/tools/memory_search.hpp"
 
+#include "daemon/tools/reading.hpp"
 #include "daemon/tools/scope.hpp"
 #include "daemon/tools/team_asker.hpp"
+#include "daemon/tools/time_argument.hpp"
 #include "daemon/tools/tool_services.hpp"
 #include "protocol/mcp/tool_registry.hpp"
 #include "schemas/query.hpp"

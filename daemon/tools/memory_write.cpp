@@ -1,7 +1,7 @@
 #include "daemon/tools/memory_write.hpp"
 
 #include "daemon/memories/promotion.hpp"
-#include "daemon/tools/scope.hpp"
+#include "daemon/tools/reading.hpp"
 #include "daemon/tools/tool_services.hpp"
 #include "protocol/mcp/tool_registry.hpp"
 #include "schemas/base/error.hpp"

@@ -1,6 +1,7 @@
 #include "daemon/tools/recent_turns.hpp"
 
 #include "daemon/tools/answer.hpp"
+#include "daemon/tools/reading.hpp"
 #include "daemon/tools/scope.hpp"
 #include "daemon/tools/summary_source.hpp"
 #include "daemon/tools/team_asker.hpp"

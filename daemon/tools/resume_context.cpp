@@ -1,5 +1,6 @@
 #include "daemon/tools/resume_context.hpp"
 
+#include "daemon/tools/reading.hpp"
 #include "daemon/tools/scope.hpp"
 #include "daemon/tools/tool_services.hpp"
 #include "protocol/mcp/tool_registry.hpp"

@@ -1,5 +1,7 @@
 #include "daemon/tools/scope.hpp"
 
+#include "daemon/tools/reading.hpp"
+#include "daemon/tools/time_argument.hpp"
 #include "daemon/tools/tool_services.hpp"
 #include "protocol/mcp/offers.hpp"
 #include "schemas/base/ascii.hpp"
@@ -197,35 +199,6 @@ Result<ProjectsAsked> newest_asked_for(const ToolServices& services, const Scope
   return projects;
 }
 
-Result<TimeMs> parse_time_argument(std::string_view argument, std::string_view text, RangeEnd end, const Clock& clock) {
-  if (const auto time = search::read_time(text, end, clock.now())) return *time;
-  return Error(Errc::invalid_argument,
-               std::string(argument) + ": \"" + std::string(text.substr(0, 60)) +
-                   "\" is no time, send RFC 3339 (2026-02-09T06:00:00Z), a date (2026-02-09), a month (2026-02, "
-                   "\"February\"), \"today\", \"yesterday\", \"last monday\", \"last week\" or a span back from now "
-                   "(7d, 24h, \"2 weeks ago\"); days are of " +
-                   time_zone_label());
-}
-
-Result<TimeSpan> parse_time_span(const std::optional<std::string>& since, const std::optional<std::string>& until,
-                                 const Clock& clock) {
-  TimeSpan span;
-  if (since && !since->empty()) {
-    MEMD_TRY_ASSIGN(span.since, parse_time_argument("since", *since, RangeEnd::since, clock));
-  }
-  if (until && !until->empty()) {
-    MEMD_TRY_ASSIGN(span.until, parse_time_argument("until", *until, RangeEnd::until, clock));
-  }
-  if (span.since != 0 && span.until != 0 && span.since >= span.until)
-    return Error(Errc::invalid_argument, "since: " + format_rfc3339(span.since) + " is not before until (" +
-                                             format_rfc3339(span.until) + "), send an earlier since");
-  if (span.since > clock.now())
-    return Error(Errc::invalid_argument, "since: " + format_rfc3339(span.since) +
-                                             " is still to come, send a time before now (" +
-                                             format_rfc3339(clock.now()) + ")");
-  return span;
-}
-
 Result<Scope> resolve_scope(const ToolServices& services, const ScopeParams& params, ScopeRequest request) {
   Scope scope;
   MEMD_TRY_ASSIGN(const TimeSpan span, parse_time_span(params.since, params.until, services.clock));
@@ -303,37 +276,6 @@ std::size_t token_limit(const ToolServices& services, const ScopeParams& params)
   if (services.defaults.whole && !params.max_tokens) return kNoTokenLimit;
   const auto asked = params.max_tokens ? static_cast<std::size_t>(*params.max_tokens) : services.defaults.max_tokens;
   return std::min(asked, services.defaults.max_tokens_limit);
-}
-
-Result<ReaderPool::Lease> lease_reader(const ToolServices& services, std::stop_token stop) {
-  auto lease = services.readers.acquire(std::chrono::seconds(5));
-  if (lease) (*lease)->watch(std::move(stop));
-  if (!lease)
-    if (std::string trouble = services.freshness.trouble(); !trouble.empty())
-      return Error(lease.error().code, std::move(trouble));
-  return lease;
-}
-
-Result<SessionRow> find_session(const ToolServices& services, Reader& reader, std::string_view reference,
-                                std::string_view project) {
-  auto session = reader.ask(SessionQuery{reference, project});
-  if (session || !session.error().is(Errc::not_found)) return session;
-  std::int64_t behind = 0;
-  for (const auto& row : services.freshness.freshness())
-    behind += row.sources_behind;
-  if (behind == 0) return session;
-  return Error(Errc::not_found, session.error().message() + "; history is still being read (" + std::to_string(behind) +
-                                    (behind == 1 ? " source" : " sources") + " to go): ask again in a moment");
-}
-
-Result<SessionRow> session_asked_for(const ToolServices& services, Reader& reader, const ProjectsAsked& projects,
-                                     const std::optional<std::string>& session_id) {
-  const std::string reference = session_id.value_or("");
-  if (!reference.empty()) return find_session(services, reader, reference);
-  if (projects.filter.empty() || projects.narrowed) return find_session(services, reader, "latest", projects.filter);
-  const auto project = reader.ask(FindProjectQuery{projects.filter});
-  if (!project && !project.error().is(Errc::not_found)) return project.error();
-  return find_session(services, reader, "latest", project ? project_tree(project->key) : projects.filter);
 }
 
 Result<Scope> scope_of(const ToolServices& services, const SessionRow& session, Capability needed) {

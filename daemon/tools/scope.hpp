@@ -5,37 +5,24 @@
 #include "daemon/tools/tool_services.hpp"
 #include "protocol/mcp/tool_context.hpp"
 #include "schemas/base/result.hpp"
-#include "schemas/base/timestamp.hpp"
 #include "schemas/query.hpp"
-#include "schemas/session_row.hpp"
 #include "schemas/store_health.hpp"
-#include "store/reader.hpp"
-#include "store/text/time_expression.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-// The scope of a tool call: the history it may search, and readers for it. Free functions without shared state; each
-// may be called on any thread.
+namespace memd {
+struct SessionRow;
+}
+
+// The scope of a tool call: the history it may search. Free functions without shared state; each may be called on any
+// thread.
 namespace memd::tools {
-
-using search::RangeEnd;
-
-// Parses a time with search::read_time(). Errc::invalid_argument names `argument` and says what to send.
-Result<TimeMs> parse_time_argument(std::string_view argument, std::string_view text, RangeEnd end, const Clock& clock);
-
-struct TimeSpan {
-  TimeMs since = 0;  // inclusive; 0: open
-  TimeMs until = 0;  // exclusive; 0: open
-};
-
-// Parses both ends. Errc::invalid_argument for an empty range and for a `since` in the future.
-Result<TimeSpan> parse_time_span(const std::optional<std::string>& since, const std::optional<std::string>& until,
-                                 const Clock& clock);
 
 // The history that a call searches, and the reasons for skipping the rest.
 struct Scope {
@@ -94,36 +81,13 @@ Result<ProjectsAsked> projects_asked_for(const ToolServices& services, const Sco
 // another.
 Result<Scope> resolve_scope(const ToolServices& services, const ScopeParams& params, ScopeRequest request = {});
 
-// Computes Answer::outside of a list: how many more items `query` counts without the project that narrowed the scope.
-// nullopt if the scope was not narrowed.
-template <class Query>
-Result<std::optional<std::int64_t>> count_outside(Reader& reader, const Scope& scope, Query query,
-                                                  std::int64_t Query::Answer::*total, std::int64_t inside) {
-  if (!scope.narrowed) return std::optional<std::int64_t>();
-  query.filter.project.clear();
-  query.limit = 0;
-  MEMD_TRY_ASSIGN(const auto everywhere, reader.ask(query));
-  return std::optional(everywhere.*total - inside);
-}
-
 // Returns the most tokens of the answer; kNoTokenLimit: any number.
 std::size_t token_limit(const ToolServices& services, const ScopeParams& params);
-
-// Leases a reader whose queries end when the call is cancelled. Waits for one up to 5 s.
-Result<ReaderPool::Lease> lease_reader(const ToolServices& services, std::stop_token stop);
-
-// Runs SessionQuery. A not_found error also says how many sources are still to be read.
-Result<SessionRow> find_session(const ToolServices& services, Reader& reader, std::string_view reference,
-                                std::string_view project = {});
 
 // Returns the projects whose newest session a call without `session_id` means; `lead` says so, else `words`. Empty for
 // other calls. Leases a reader.
 Result<ProjectsAsked> newest_asked_for(const ToolServices& services, const ScopeParams& params,
                                        const std::optional<std::string>& session_id, const mcp::ToolContext& caller);
-// Returns the session that a call names, else the newest one of `projects`: of one project, as FindProjectQuery finds
-// it by what the call says.
-Result<SessionRow> session_asked_for(const ToolServices& services, Reader& reader, const ProjectsAsked& projects,
-                                     const std::optional<std::string>& session_id);
 
 // Returns the scope of a call about one session. Leases no reader.
 Result<Scope> scope_of(const ToolServices& services, const SessionRow& session, Capability needed);

@@ -1,6 +1,7 @@
 #include "daemon/tools/semantic_search.hpp"
 
 #include "daemon/tools/answer.hpp"
+#include "daemon/tools/reading.hpp"
 #include "daemon/tools/scope.hpp"
 #include "daemon/tools/team_asker.hpp"
 #include "daemon/tools/tool_services.hpp"

@@ -2,6 +2,7 @@
 
 #include "daemon/tools/llm_summarizer.hpp"
 #include "daemon/tools/project_summary.hpp"
+#include "daemon/tools/reading.hpp"
 #include "daemon/tools/scope.hpp"
 #include "daemon/tools/session_outline.hpp"
 #include "daemon/tools/tool_services.hpp"

@@ -1,6 +1,7 @@
 #include "daemon/tools/temporal_query.hpp"
 
 #include "daemon/tools/answer.hpp"
+#include "daemon/tools/reading.hpp"
 #include "daemon/tools/scope.hpp"
 #include "daemon/tools/tool_services.hpp"
 #include "protocol/mcp/tool_registry.hpp"

@@ -1,5 +1,6 @@
 #include "daemon/tools/topic_search.hpp"
 
+#include "daemon/tools/reading.hpp"
 #include "daemon/tools/scope.hpp"
 #include "daemon/tools/summary_source.hpp"
 #include "daemon/tools/tool_services.hpp"

@@ -4,6 +4,7 @@
 #include "protocol/mcp/described_json.hpp"
 #include "schemas/base/harmless.hpp"
 #include "schemas/base/time.hpp"
+#include "store/reader.hpp"
 #include "store/text/plain_text.hpp"
 
 #include <fmt/format.h>

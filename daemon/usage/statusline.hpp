@@ -4,13 +4,16 @@
 #include "schemas/base/error.hpp"
 #include "schemas/base/timestamp.hpp"
 #include "store/read/usage.hpp"
-#include "store/reader.hpp"
 
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
+
+namespace memd {
+class Reader;
+}
 
 // The line that an agent or tmux shows at the edge of the screen. Free functions; each may be called on any thread.
 namespace memd::usage {

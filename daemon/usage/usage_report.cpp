@@ -1,6 +1,7 @@
 #include "daemon/usage/usage_report.hpp"
 
 #include "schemas/base/time.hpp"
+#include "store/reader.hpp"
 
 namespace memd::usage {
 namespace {

@@ -3,12 +3,15 @@
 #include "daemon/usage/prices.hpp"
 #include "protocol/mcp/describe.hpp"
 #include "store/read/usage.hpp"
-#include "store/reader.hpp"
 
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
+
+namespace memd {
+class Reader;
+}
 
 // What models were used for and what it cost, as `memd usage`, agents and the report are told.
 namespace memd::usage {

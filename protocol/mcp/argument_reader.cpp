@@ -244,29 +244,6 @@ void ArgumentReader::read_scalar(std::string_view name, const Rules& rules, T& o
   if (const bj::value* v = take(name, rules)) convert(*v, name, rules, out);
 }
 
-template <class T>
-void ArgumentReader::read_list(std::string_view name, const Rules& rules, std::vector<T>& out) {
-  const bj::value* v = take(name, rules);
-  if (v == nullptr) return;
-  std::vector<T> items;
-  if (!v->is_array()) {
-    if (v->is_object()) return problem(name, "got an object, send an array");
-    T single{};
-    if (!convert(*v, name, rules, single)) return;
-    items.push_back(std::move(single));
-  } else {
-    const bj::array& array = v->get_array();
-    if (array.size() > rules.max_items)
-      return problem(name, fmt::format("{} items is too many, send at most {}", array.size(), rules.max_items));
-    for (std::size_t i = 0; i < array.size(); ++i) {
-      T item{};
-      if (!convert(array[i], fmt::format("{}[{}]", name, i), rules, item)) return;
-      items.push_back(std::move(item));
-    }
-  }
-  out = std::move(items);
-}
-
 void ArgumentReader::read(std::string_view name, const Rules& rules, bool& out) {
   const bj::value* v = take(name, rules);
   if (v == nullptr) return;
@@ -286,14 +263,26 @@ void ArgumentReader::read(std::string_view name, const Rules& rules, double& out
 void ArgumentReader::read(std::string_view name, const Rules& rules, std::string& out) {
   read_scalar(name, rules, out);
 }
-void ArgumentReader::read(std::string_view name, const Rules& rules, std::vector<std::int64_t>& out) {
-  read_list(name, rules, out);
-}
-void ArgumentReader::read(std::string_view name, const Rules& rules, std::vector<double>& out) {
-  read_list(name, rules, out);
-}
 void ArgumentReader::read(std::string_view name, const Rules& rules, std::vector<std::string>& out) {
-  read_list(name, rules, out);
+  const bj::value* v = take(name, rules);
+  if (v == nullptr) return;
+  std::vector<std::string> items;
+  if (!v->is_array()) {
+    if (v->is_object()) return problem(name, "got an object, send an array");
+    std::string single;
+    if (!convert(*v, name, rules, single)) return;
+    items.push_back(std::move(single));
+  } else {
+    const bj::array& array = v->get_array();
+    if (array.size() > rules.max_items)
+      return problem(name, fmt::format("{} items is too many, send at most {}", array.size(), rules.max_items));
+    for (std::size_t i = 0; i < array.size(); ++i) {
+      std::string item;
+      if (!convert(array[i], fmt::format("{}[{}]", name, i), rules, item)) return;
+      items.push_back(std::move(item));
+    }
+  }
+  out = std::move(items);
 }
 
 Result<void> ArgumentReader::finish() {

@@ -136,8 +136,6 @@ class ArgumentReader {
   void read(std::string_view name, const Rules& rules, std::int64_t& out);
   void read(std::string_view name, const Rules& rules, double& out);
   void read(std::string_view name, const Rules& rules, std::string& out);
-  void read(std::string_view name, const Rules& rules, std::vector<std::int64_t>& out);
-  void read(std::string_view name, const Rules& rules, std::vector<double>& out);
   void read(std::string_view name, const Rules& rules, std::vector<std::string>& out);
 
   template <std::integral Int>
@@ -167,8 +165,6 @@ class ArgumentReader {
   bool convert(const boost::json::value& v, std::string_view name, const Rules& rules, std::string& out);
   template <class T>
   void read_scalar(std::string_view name, const Rules& rules, T& out);
-  template <class T>
-  void read_list(std::string_view name, const Rules& rules, std::vector<T>& out);
 
   const boost::json::object& arguments_;
   std::vector<std::string_view> known_;

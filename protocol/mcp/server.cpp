@@ -182,10 +182,6 @@ void Server::drain(int patience_ms) {
   });
 }
 
-void Server::request_stop() {
-  asio::post(impl_->loop, [this] { stop(); });
-}
-
 std::size_t Server::session_count() const { return impl_->sessions.size(); }
 
 void Server::on_session_closed(std::function<void(std::size_t)> f) { impl_->closed_hook = std::move(f); }

@@ -35,8 +35,6 @@ class Server {
   // Does not block: stops accepting and reading, answers what was read, then stops; after `patience_ms` it stops
   // whatever still runs. Requests that were not read any more get no answer; their connection is closed.
   void drain(int patience_ms);
-  // Calls stop() on the loop. Any thread.
-  void request_stop();
 
   std::size_t session_count() const;
   // `f` is called on the loop after a session has ended, with the number of those left.

@@ -1,7 +1,6 @@
 #pragma once
 
 #include "schemas/base/result.hpp"
-#include "schemas/language_model.hpp"
 
 #include <cstdint>
 #include <functional>
@@ -10,6 +9,10 @@
 #include <string_view>
 #include <utility>
 #include <vector>
+
+namespace memd {
+class LanguageModel;
+}
 
 namespace memd::mcp {
 

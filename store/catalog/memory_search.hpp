@@ -3,7 +3,8 @@
 #include "schemas/base/timestamp.hpp"
 #include "schemas/ids.hpp"
 #include "schemas/memory.hpp"
-#include "schemas/search.hpp"
+#include "schemas/ranking_features.hpp"
+#include "schemas/search_request.hpp"
 #include "store/catalog/catalog_state.hpp"
 #include "store/db/database.hpp"
 

@@ -1,6 +1,5 @@
 #pragma once
 
-#include "schemas/base/hash.hpp"
 #include "schemas/base/result.hpp"
 
 #include <sqlite3.h>

@@ -56,7 +56,10 @@ void save(sqlite::Database& db, ExchangeId id, std::span<const TopicMention> top
 }  // namespace memd::topics
 
 namespace memd::enrichment {
+namespace {
 
+// Stores names (as returned by extract_identifiers()) under each of their parts. The full-text index maps them to
+// exchanges.
 void save_identifiers(sqlite::Database& db, std::vector<std::string> identifiers) {
   std::sort(identifiers.begin(), identifiers.end());
   identifiers.erase(std::unique(identifiers.begin(), identifiers.end()), identifiers.end());
@@ -69,6 +72,8 @@ void save_identifiers(sqlite::Database& db, std::vector<std::string> identifiers
     }
   }
 }
+
+}  // namespace
 
 void prune_identifiers(sqlite::Database& db) {
   search::IndexTokenizer tokenizer(db.handle());
@@ -103,11 +108,6 @@ std::int64_t model_pk(sqlite::Database& db, const ExchangeVectors& v) {
 }
 
 }  // namespace
-
-void save_terms(sqlite::Database& db, ExchangeId id, const ExchangeTerms& terms) {
-  topics::save(db, id, terms.topics);
-  save_identifiers(db, terms.identifiers);
-}
 
 void save_vectors(sqlite::Database& db, ExchangeId id, const ExchangeVectors& v) {
   const std::int64_t model = model_pk(db, v);

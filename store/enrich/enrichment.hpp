@@ -37,13 +37,9 @@ std::int64_t drop_other_vectors(sqlite::Database& db, std::span<const std::strin
 // Rows of an exchange's enrichment. On the writing connection's thread, in its transaction; all functions throw
 // ErrorException.
 
-// Replace the stored rows of an exchange.
-void save_terms(sqlite::Database& db, ExchangeId id, const ExchangeTerms& terms);
+// Replaces the stored vectors of an exchange.
 void save_vectors(sqlite::Database& db, ExchangeId id, const ExchangeVectors& vectors);
 
-// Stores names (as returned by extract_identifiers()) under each of their parts. The full-text index maps them to
-// exchanges.
-void save_identifiers(sqlite::Database& db, std::vector<std::string> identifiers);
 // Deletes names that no exchange contains any more.
 void prune_identifiers(sqlite::Database& db);
 

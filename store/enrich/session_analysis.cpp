@@ -7,7 +7,7 @@
 #include "store/read/exchanges.hpp"
 #include "store/read/session_contents.hpp"
 #include "store/read/session_end.hpp"
-#include "store/read/sessions.hpp"
+#include "store/read/session_rows.hpp"
 #include "store/text/plain_text.hpp"
 
 #include <algorithm>

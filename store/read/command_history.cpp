@@ -6,7 +6,6 @@
 #include "schemas/sql_text.hpp"
 #include "store/db/rows.hpp"
 #include "store/read/row_filter.hpp"
-#include "store/read/sessions.hpp"
 
 namespace memd {
 namespace {

@@ -4,7 +4,7 @@
 #include "schemas/base/hash.hpp"
 #include "store/db/rows.hpp"
 #include "store/read/row_filter.hpp"
-#include "store/read/sessions.hpp"
+#include "store/read/session_titles.hpp"
 #include "store/read/usage.hpp"
 
 #include <algorithm>

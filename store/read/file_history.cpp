@@ -8,7 +8,7 @@
 #include "store/read/commits.hpp"
 #include "store/read/file_touches.hpp"
 #include "store/read/row_filter.hpp"
-#include "store/read/sessions.hpp"
+#include "store/read/session_rows.hpp"
 #include "store/text/event_summary.hpp"
 
 #include <algorithm>

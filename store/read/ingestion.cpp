@@ -3,95 +3,29 @@
 #include "schemas/sql_text.hpp"
 #include "schemas/store_health.hpp"
 #include "store/db/rows.hpp"
+#include "store/read/recent_records.hpp"
 #include "store/read/row_filter.hpp"
 #include "store/read/usage.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <charconv>
 #include <map>
 #include <optional>
 
 namespace memd {
-namespace {
 
-constexpr std::uint64_t kWindow = 1000;  // records
-constexpr std::uint64_t kStretch = 50;
-
-// Removes a leading number and the character after it from `text`.
-std::optional<std::uint64_t> take_number(std::string_view& text) {
-  std::uint64_t value = 0;
-  const auto [end, ec] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (ec != std::errc{}) return std::nullopt;
-  text.remove_prefix(std::min<std::size_t>(static_cast<std::size_t>(end - text.data()) + 1, text.size()));
-  return value;
-}
-
-}  // namespace
-
-void RecentRecords::add(std::uint64_t records, std::uint64_t unknown) {
-  if (records > kWindow) {  // more than the window holds: scaled to it
-    unknown = (unknown * kWindow + records / 2) / records;
-    records = kWindow;
-  }
-  while (records > 0) {
-    if (stretches.empty() || stretches.back().records >= kStretch) stretches.emplace_back();
-    Stretch& last = stretches.back();
-    const std::uint64_t piece = std::min(records, kStretch - last.records);
-    const std::uint64_t share = unknown * piece / records;
-    last.records += piece;
-    last.unknown += share;
-    records -= piece;
-    unknown -= share;
-  }
-  while (stretches.size() > 1 && total().records - stretches.front().records >= kWindow)
-    stretches.pop_front();
-}
-
-RecentRecords::Stretch RecentRecords::total() const {
-  Stretch sum;
-  for (const auto& s : stretches)
-    sum.records += s.records, sum.unknown += s.unknown;
-  return sum;
-}
-
-std::string RecentRecords::encode() const {
-  std::string out = fmt::format("{} {}", adapter_version, reported_at);
-  for (const auto& s : stretches)
-    out += fmt::format(" {}/{}", s.unknown, s.records);
-  return out;
-}
-
-RecentRecords RecentRecords::decode(std::string_view text) {
-  RecentRecords out;
-  const auto space = text.find(' ');
-  if (space == std::string_view::npos) return out;
-  out.adapter_version = text.substr(0, space);
-  text.remove_prefix(space + 1);
-  out.reported_at = static_cast<TimeMs>(take_number(text).value_or(0));
-  while (!text.empty()) {
-    const auto unknown = take_number(text);
-    const auto records = take_number(text);
-    if (!unknown || !records || *unknown > *records) return out;
-    out.stretches.push_back({*records, *unknown});
-  }
-  return out;
-}
-
-std::string recent_records_key(Platform platform) { return "recent_records." + std::string(to_string(platform)); }
-
-namespace {
-
-// Condition on `sources src` with parameters ?1 platforms, ?2 session_pk.
-constexpr std::string_view kSourceConditions = R"(
-  (?1 = '' OR instr(?1, ',' || src.platform || ',') > 0)
-  AND (?2 = 0 OR src.session_uid = (SELECT uid FROM sessions WHERE session_pk = ?2)
-       OR src.source_pk = (SELECT source_pk FROM sessions WHERE session_pk = ?2)))";
-
-std::vector<CoverageRow> read_ledger(sqlite::Database& db, const std::string& sql, const QueryFilter& filter) {
-  const auto c = queries::conditions_of(db, filter);
-  auto& q = db.query(sql, c.platforms, c.session_pk);
+std::vector<CoverageRow> CoverageQuery::run(sqlite::Database& db) const {
+  static const std::string of_sources =
+      "SELECT src.platform, src.path, c.record_type, c.disposition, c.reason, c.records, c.bytes"
+      " FROM sources src JOIN coverage c ON c.source_pk = src.source_pk"
+      " WHERE ?1 = '' OR instr(?1, ',' || src.platform || ',') > 0"
+      " ORDER BY src.platform, src.path, c.disposition, c.record_type, c.reason";
+  static const std::string of_platforms =
+      "SELECT src.platform, '', c.record_type, c.disposition, c.reason, sum(c.records), sum(c.bytes)"
+      " FROM sources src JOIN coverage c ON c.source_pk = src.source_pk"
+      " WHERE ?1 = '' OR instr(?1, ',' || src.platform || ',') > 0"
+      " GROUP BY src.platform, c.disposition, c.record_type, c.reason"
+      " ORDER BY src.platform, c.disposition, sum(c.bytes) DESC, c.record_type, c.reason";
+  auto& q = db.query(by_source ? of_sources : of_platforms, queries::platform_list(platforms));
   std::vector<CoverageRow> out;
   while (q.step()) {
     CoverageRow r;
@@ -100,22 +34,6 @@ std::vector<CoverageRow> read_ledger(sqlite::Database& db, const std::string& sq
     out.push_back(std::move(r));
   }
   return out;
-}
-
-}  // namespace
-
-std::vector<CoverageRow> CoverageQuery::run(sqlite::Database& db) const {
-  static const std::string of_sources =
-      "SELECT src.platform, src.path, c.record_type, c.disposition, c.reason, c.records, c.bytes"
-      " FROM sources src JOIN coverage c ON c.source_pk = src.source_pk WHERE " +
-      std::string(kSourceConditions) + " ORDER BY src.platform, src.path, c.disposition, c.record_type, c.reason";
-  static const std::string of_platforms =
-      "SELECT src.platform, '', c.record_type, c.disposition, c.reason, sum(c.records), sum(c.bytes)"
-      " FROM sources src JOIN coverage c ON c.source_pk = src.source_pk WHERE " +
-      std::string(kSourceConditions) +
-      " GROUP BY src.platform, c.disposition, c.record_type, c.reason"
-      " ORDER BY src.platform, c.disposition, sum(c.bytes) DESC, c.record_type, c.reason";
-  return read_ledger(db, by_source ? of_sources : of_platforms, filter);
 }
 
 namespace {

@@ -2,43 +2,20 @@
 
 #include "schemas/base/timestamp.hpp"
 #include "schemas/platform.hpp"
-#include "schemas/query.hpp"
-#include "schemas/source.hpp"
 #include "schemas/store_health.hpp"
 #include "store/db/database.hpp"
 
 #include <cstdint>
-#include <deque>
 #include <string>
-#include <string_view>
 #include <vector>
 
+// Queries over ingest: what was stored, what was skipped, and the state of the sources.
 namespace memd {
 
-// Counts unknown-shape records among about the last 1,000 records of a platform, for one adapter version. Stored in
-// `meta` under recent_records_key(), so it survives a restart. A value; no thread rule.
-struct RecentRecords {
-  struct Stretch {
-    std::uint64_t records = 0;
-    std::uint64_t unknown = 0;
-  };
-  std::string adapter_version;
-  TimeMs reported_at = 0;  // time of the last schema_drift diagnostic
-  std::deque<Stretch> stretches;
-
-  void add(std::uint64_t records, std::uint64_t unknown);
-  Stretch total() const;
-  std::string encode() const;
-  static RecentRecords decode(std::string_view text);  // empty if `text` is not a valid encoding
-};
-std::string recent_records_key(Platform platform);
-
-// Queries over ingest: what was stored, what was skipped, and the state of the sources.
-
 // Returns the coverage ledger: one row per source, record type, disposition and reason, or one per platform (`path` is
-// then empty). Applies only platforms and session of the filter.
+// then empty).
 struct CoverageQuery {
-  QueryFilter filter{};
+  std::vector<Platform> platforms{};  // empty: all
   bool by_source = false;
 
   using Answer = std::vector<CoverageRow>;

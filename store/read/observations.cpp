@@ -2,7 +2,7 @@
 
 #include "store/db/rows.hpp"
 #include "store/read/row_filter.hpp"
-#include "store/read/sessions.hpp"
+#include "store/read/session_titles.hpp"
 
 namespace memd {
 namespace {

@@ -8,7 +8,7 @@
 #include "store/read/exchanges.hpp"
 #include "store/read/observations.hpp"
 #include "store/read/row_filter.hpp"
-#include "store/read/sessions.hpp"
+#include "store/read/session_rows.hpp"
 #include "store/read/tool_facts.hpp"
 
 #include <algorithm>

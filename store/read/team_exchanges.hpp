@@ -1,7 +1,6 @@
 #pragma once
 
 #include "schemas/exchange_row.hpp"
-#include "schemas/search.hpp"
 #include "schemas/share.hpp"
 #include "store/db/database.hpp"
 
@@ -16,6 +15,8 @@
 // What a team's database gets of this store, and is asked. Its words are those of exchanges_fts, so that they mean the
 // same there and here.
 namespace memd {
+
+struct ParsedQuery;
 
 // Compares the exchanges of a session with what the database has of them. Evicted ones count as equal.
 struct TeamExchangesQuery {

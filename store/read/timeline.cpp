@@ -3,7 +3,7 @@
 #include "schemas/base/time.hpp"
 #include "store/db/database.hpp"
 #include "store/read/row_filter.hpp"
-#include "store/read/sessions.hpp"
+#include "store/read/session_titles.hpp"
 
 #include <algorithm>
 #include <array>

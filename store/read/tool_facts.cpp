@@ -1,10 +1,7 @@
 #include "store/read/tool_facts.hpp"
 
 #include "schemas/sql_text.hpp"
-#include "store/insight/continuity/working_state.hpp"
-#include "store/text/run_outcome.hpp"
 
-#include <string_view>
 #include <utility>
 
 namespace memd {
@@ -23,40 +20,6 @@ void add_item_at(sqlite::Statement& q, int column, TodoUpdate& update) {
 
 std::optional<std::int32_t> exit_code_at(const sqlite::Statement& q, int column) {
   return q.is_null(column) ? std::nullopt : std::optional(static_cast<std::int32_t>(q.int64(column)));
-}
-
-// Rows from before RunOutcome was stored have the beginning of the output at most.
-RunOutcome outcome_of_old_row(const CommandRun& run, bool is_error, std::string_view summary) {
-  if (continuity::is_refusal(summary)) return RunOutcome::unknown;
-  return run_outcome(run.command.line, run.command.purpose,
-                     {run.exit_code, is_error, !run.command.in_background, summary, {}});
-}
-
-std::optional<CommandRun> last_run(sqlite::Database& db, const LastRunsQuery& query, CommandPurpose purpose) {
-  auto& q = db.query(
-      sql_text("SELECT c.line, c.directory, c.purpose, c.is_whole, c.in_background, e.seq, e.time, r.seq,"
-               " o.exit_code, o.outcome, r.flags, r.summary"
-               " FROM commands c JOIN events e ON e.session_pk = c.session_pk AND e.seq = c.event_seq"
-               " LEFT JOIN events r ON r.session_pk = e.session_pk AND r.seq = e.pair_seq AND r.seq < ?2"
-               " LEFT JOIN command_results o ON o.session_pk = r.session_pk AND o.event_seq = r.seq"
-               " WHERE c.session_pk = ?1 AND c.event_seq < ?2 AND c.purpose = ?3 AND e.flags & kFlagSidechain = 0"
-               " ORDER BY c.event_seq DESC, c.place DESC LIMIT 1"),
-      query.session_pk, query.before_seq, static_cast<int>(purpose));
-  std::optional<CommandRun> run;
-  if (const auto row = q.row()) {
-    run.emplace();
-    run->command = command_at(*row, 0);
-    run->seq = row->int64(5);
-    run->time = row->int64(6);
-    run->ended = !row->is_null(7);
-    run->exit_code = exit_code_at(*row, 8);
-    if (!row->is_null(9))
-      run->outcome = static_cast<RunOutcome>(row->int64(9));
-    else if (run->ended)
-      run->outcome =
-          outcome_of_old_row(*run, (static_cast<std::uint32_t>(row->int64(10)) & kFlagError) != 0, row->text(11));
-  }
-  return run;
 }
 
 }  // namespace
@@ -86,10 +49,6 @@ std::vector<continuity::Todo> TodoListQuery::run(sqlite::Database& db) const {
   }
   take();
   return list;
-}
-
-LastRuns LastRunsQuery::run(sqlite::Database& db) const {
-  return {last_run(db, *this, CommandPurpose::test), last_run(db, *this, CommandPurpose::build)};
 }
 
 std::map<std::int64_t, ToolFacts> queries::tool_facts(sqlite::Database& db, std::int64_t session_pk, std::int64_t first,

@@ -1,6 +1,5 @@
 #pragma once
 
-#include "schemas/base/timestamp.hpp"
 #include "schemas/tool_facts.hpp"
 #include "store/db/database.hpp"
 #include "store/insight/continuity/todo_list.hpp"
@@ -8,8 +7,6 @@
 #include <cstdint>
 #include <limits>
 #include <map>
-#include <optional>
-#include <string>
 #include <vector>
 
 namespace memd {
@@ -20,29 +17,6 @@ struct TodoListQuery {
   std::int64_t before_seq = std::numeric_limits<std::int64_t>::max();
 
   using Answer = std::vector<continuity::Todo>;
-  Answer run(sqlite::Database& db) const;
-};
-
-// A test or build run.
-struct CommandRun {
-  ShellCommand command;
-  std::int64_t seq = 0;  // seq of the call
-  TimeMs time = 0;       // of the call
-  bool ended = false;    // its result is stored
-  std::optional<std::int32_t> exit_code;
-  RunOutcome outcome = RunOutcome::unknown;
-};
-
-// The last run of each kind before an event, excluding subagents.
-struct LastRuns {
-  std::optional<CommandRun> test;
-  std::optional<CommandRun> build;
-};
-struct LastRunsQuery {
-  std::int64_t session_pk = 0;
-  std::int64_t before_seq = std::numeric_limits<std::int64_t>::max();
-
-  using Answer = LastRuns;
   Answer run(sqlite::Database& db) const;
 };
 

@@ -5,7 +5,7 @@
 #include "schemas/base/time.hpp"
 #include "schemas/sql_text.hpp"
 #include "store/read/row_filter.hpp"
-#include "store/read/sessions.hpp"
+#include "store/read/session_titles.hpp"
 
 #include <algorithm>
 #include <array>

@@ -91,12 +91,9 @@ void take_store_facts(sqlite::Database& db, const QueryFilter& filter, Report& r
     std::erase_if(rows, [&](const auto& row) { return !asked(row.platform); });
     return rows;
   };
-  QueryFilter by_platform;
-  by_platform.platforms = filter.platforms;
-  by_platform.no_platform = filter.no_platform;
   report.totals = keep_asked(PlatformTotalsQuery{}.run(db));
   report.freshness = keep_asked(PlatformFreshnessQuery{}.run(db));
-  report.ledger = CoverageQuery{by_platform}.run(db);
+  report.ledger = keep_asked(CoverageQuery{filter.platforms}.run(db));
   report.health = SourceHealthQuery{kTroubles}.run(db);
   report.health.troubles = keep_asked(std::move(report.health.troubles));
   report.without_terms = EnrichmentBacklogQuery{}.run(db).terms;

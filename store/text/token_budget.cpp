@@ -330,10 +330,4 @@ bool TokenBudget::take(std::size_t tokens) {
 
 bool TokenBudget::take_text(std::string_view text) { return take(estimate_tokens(text)); }
 
-CutText TokenBudget::take_cut(std::string_view text, std::size_t at_most) {
-  CutText cut = cut_to_tokens(text, std::min(at_most, remaining()));
-  used_ += cut.tokens;
-  return cut;
-}
-
 }  // namespace memd

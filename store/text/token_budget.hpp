@@ -51,8 +51,6 @@ class TokenBudget {
   // Take all or nothing; return false if the rest does not suffice.
   bool take(std::size_t tokens);
   bool take_text(std::string_view text);
-  // Returns the longest prefix of the text that fits both at_most and the remaining budget.
-  CutText take_cut(std::string_view text, std::size_t at_most);
 
  private:
   std::size_t max_;

@@ -5,7 +5,7 @@
 #include "schemas/sql_text.hpp"
 #include "store/enrich/second_look.hpp"
 #include "store/raw/frame_codec.hpp"
-#include "store/read/sessions.hpp"
+#include "store/read/session_rows.hpp"
 #include "store/text/plain_text.hpp"
 #include "store/write/exchange_rows.hpp"
 #include "store/write/session_tables.hpp"

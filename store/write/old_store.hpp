@@ -1,6 +1,7 @@
 #pragma once
 
 #include "schemas/base/result.hpp"
+#include "schemas/session_loss.hpp"
 #include "store/db/database.hpp"
 
 #include <cstdint>
@@ -14,16 +15,6 @@ namespace memd {
 
 class Withheld;
 class Writer;
-
-// The difference by which a rebuilt store lacks content of a session.
-struct SessionLoss {
-  std::string uid;
-  std::int64_t exchanges = 0;    // of the old store's, those that are missing
-  std::int64_t events = 0;       // likewise
-  bool is_missing = false;       // the whole session is missing
-  bool has_other_facts = false;  // title, parent, times, … differ
-  bool is_unreadable = false;    // the old store is damaged there, so the loss is unknown
-};
 
 // The store that a rebuild replaces. Reports what the new store lacks and copies to it what the raw layer could not
 // provide. Owns a connection. One thread; for the holder of the instance lock.

@@ -4,7 +4,7 @@
 #include "schemas/sql_text.hpp"
 #include "store/db/rows.hpp"
 #include "store/enrich/session_analysis.hpp"
-#include "store/read/sessions.hpp"
+#include "store/read/session_rows.hpp"
 #include "store/read/shares.hpp"
 #include "store/write/response_ledger.hpp"
 

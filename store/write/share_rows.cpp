@@ -1,5 +1,6 @@
 #include "store/write/share_rows.hpp"
 
+#include "schemas/base/hash.hpp"
 #include "store/read/shares.hpp"
 
 namespace memd::shares {

@@ -2,7 +2,7 @@
 
 #include "schemas/source.hpp"
 #include "store/db/database.hpp"
-#include "store/read/ingestion.hpp"
+#include "store/read/recent_records.hpp"
 
 #include <cstdint>
 #include <map>

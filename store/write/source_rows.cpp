@@ -65,11 +65,6 @@ void SourceRows::save(Source& s) {
   if (!known) s.id = db_.last_insert_rowid();
 }
 
-void SourceRows::set_state(SourceId source, SourceState state, std::string_view reason) {
-  db_.run("UPDATE sources SET state = ?, state_reason = ? WHERE source_pk = ?", static_cast<int>(state), reason,
-          source);
-}
-
 void SourceRows::add_coverage(SourceId source, const std::vector<CoverageEntry>& entries, bool restart) {
   if (restart) db_.run("DELETE FROM coverage WHERE source_pk = ?", source);
   auto& add = db_.prepare(

@@ -18,7 +18,6 @@ class SourceRows {
 
   std::vector<Source> all();
   void save(Source& source);  // assigns an id to a new source
-  void set_state(SourceId source, SourceState state, std::string_view reason);
 
   // With `restart`, the previous ledger is deleted first.
   void add_coverage(SourceId source, const std::vector<CoverageEntry>& entries, bool restart);

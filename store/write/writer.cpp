@@ -142,10 +142,6 @@ Result<bool> Writer::follows(const SourceSlice& slice) {
   return sqlite::guard([&] { return items_->follows(slice); });
 }
 
-Result<void> Writer::set_state(SourceId source, SourceState state, std::string_view reason) {
-  return write([&] { sources_->set_state(source, state, reason); });
-}
-
 Result<void> Writer::disable_capture(Platform platform, std::string_view why) {
   return write([&] {
     const TimeMs now = clock_.now();

@@ -80,7 +80,6 @@ class Writer {
   // Returns whether apply() can accept the slice: for a source that is changed in place, the preceding items must be
   // stored.
   Result<bool> follows(const SourceSlice& slice);
-  Result<void> set_state(SourceId source, SourceState state, std::string_view reason);
   // Records at most once a day that the platform is not read, and marks its running sessions as no longer captured.
   Result<void> disable_capture(Platform platform, std::string_view why);
   // Stops capture of what agents write from now on, until `until` (kOpenEnd: no end) or resume_capture(). Running

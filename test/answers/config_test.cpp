@@ -2,6 +2,7 @@
 
 #include "schemas/base/embedded.hpp"
 #include "schemas/base/error.hpp"
+#include "store/files/scope_root.hpp"
 #include "store/seal/cipher.hpp"
 #include "test/support/golden_file.hpp"
 #include "test/support/source_dir.hpp"

@@ -5,6 +5,7 @@
 #include "daemon/ingest/ingest_service.hpp"
 #include "store/read/file_history.hpp"
 #include "store/reader.hpp"
+#include "store/reader_pool.hpp"
 #include "test/support/corpus.hpp"
 #include "test/support/fake_clock.hpp"
 #include "test/support/schema_checker.hpp"

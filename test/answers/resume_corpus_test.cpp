@@ -7,6 +7,7 @@
 #include "schemas/store_health.hpp"
 #include "store/read/sessions.hpp"
 #include "store/reader.hpp"
+#include "store/reader_pool.hpp"
 #include "store/text/token_budget.hpp"
 #include "test/support/corpus_store.hpp"
 #include "test/support/tool_fixture.hpp"

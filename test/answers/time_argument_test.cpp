@@ -1,5 +1,5 @@
-#include "daemon/tools/scope.hpp"
 
+#include "daemon/tools/time_argument.hpp"
 #include "schemas/base/error.hpp"
 #include "test/support/fake_clock.hpp"
 #include "test/support/time_zone.hpp"

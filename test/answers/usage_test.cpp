@@ -4,6 +4,7 @@
 #include "daemon/cli/render/usage.hpp"
 #include "daemon/usage/statusline.hpp"
 #include "schemas/base/time.hpp"
+#include "store/reader.hpp"
 #include "test/support/time_zone.hpp"
 #include "test/support/tool_fixture.hpp"
 

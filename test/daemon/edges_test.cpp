@@ -11,6 +11,7 @@
 #include "daemon/tools/toolset.hpp"
 #include "protocol/mcp/tool_registry.hpp"
 #include "schemas/base/json_writer.hpp"
+#include "store/reader.hpp"
 #include "store/report/report.hpp"
 #include "test/daemon/pump_fixture.hpp"
 #include "test/support/temp_dir.hpp"

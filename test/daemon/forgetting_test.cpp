@@ -11,6 +11,7 @@
 #include "schemas/base/ascii.hpp"
 #include "store/read/sessions.hpp"
 #include "store/reader.hpp"
+#include "store/reader_pool.hpp"
 #include "test/support/fake_clock.hpp"
 #include "test/support/store_dump.hpp"
 #include "test/support/transcript_home.hpp"

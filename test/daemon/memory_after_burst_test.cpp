@@ -1,6 +1,6 @@
 #include "daemon/serve/memory_after_burst.hpp"
 
-#include "store/reader.hpp"
+#include "store/reader_pool.hpp"
 #include "test/support/temp_dir.hpp"
 
 #include <gtest/gtest.h>

@@ -13,6 +13,7 @@
 #include "store/raw/raw_file.hpp"
 #include "store/read/sessions.hpp"
 #include "store/reader.hpp"
+#include "store/reader_pool.hpp"
 #include "test/support/canaries.hpp"
 #include "test/support/fake_clock.hpp"
 #include "test/support/temp_dir.hpp"

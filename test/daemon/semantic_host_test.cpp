@@ -4,6 +4,7 @@
 #include "daemon/models/model_clients.hpp"
 #include "schemas/search.hpp"
 #include "store/reader.hpp"
+#include "store/reader_pool.hpp"
 #include "store/search/words/query_parser.hpp"
 #include "test/support/fake_clock.hpp"
 #include "test/support/stand_in_server.hpp"

@@ -8,6 +8,7 @@
 #include "schemas/base/time.hpp"
 #include "store/read/session_contents.hpp"
 #include "store/read/sessions.hpp"
+#include "store/reader_pool.hpp"
 #include "test/support/event_script.hpp"
 #include "test/support/memory_files.hpp"
 #include "test/support/writer_fixture.hpp"

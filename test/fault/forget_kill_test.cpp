@@ -8,6 +8,7 @@
 #include "store/db/withheld.hpp"
 #include "store/read/forget_plan.hpp"
 #include "store/reader.hpp"
+#include "store/reader_pool.hpp"
 #include "store/write/forgetting.hpp"
 #include "test/support/fake_clock.hpp"
 #include "test/support/killed_process.hpp"

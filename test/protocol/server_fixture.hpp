@@ -62,7 +62,7 @@ class ServerTest : public testing::Test {
   // Stops the server. The loop thread ends when the loop has no more work.
   void stop() {
     if (!thread.joinable()) return;
-    server->request_stop();
+    boost::asio::post(loop, [this] { server->stop(); });
     thread.join();
     EXPECT_EQ(server->session_count(), 0U);
     pool.join();

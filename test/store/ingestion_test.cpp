@@ -1,5 +1,6 @@
 #include "store/read/ingestion.hpp"
 #include "schemas/ids.hpp"
+#include "store/read/recent_records.hpp"
 #include "store/reader.hpp"
 #include "test/support/writer_fixture.hpp"
 

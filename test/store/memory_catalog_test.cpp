@@ -1,4 +1,5 @@
 // The catalog of memories: rows made from files, and searches over them.
+#include "schemas/query.hpp"
 #include "store/catalog/catalog_changes.hpp"
 #include "store/catalog/memory_file_set.hpp"
 #include "store/catalog/memory_search.hpp"

@@ -1,3 +1,4 @@
+#include "store/reader_pool.hpp"
 #include "schemas/base/error.hpp"
 #include "store/db/store_layout.hpp"
 #include "store/read/sessions.hpp"

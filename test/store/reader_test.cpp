@@ -405,7 +405,7 @@ TEST(Reader, TotalsAddUp) {
   ASSERT_EQ(ledger.size(), 3u);
   EXPECT_EQ(ledger[0].entry.bytes, 1000u);
   EXPECT_EQ(ledger[0].entry.records, 3u);
-  EXPECT_THAT(*reader.ask(CoverageQuery{{.platforms = {Platform::cursor}}}), IsEmpty());
+  EXPECT_THAT(*reader.ask(CoverageQuery{{Platform::cursor}}), IsEmpty());
 
   const auto diagnostics = *reader.ask(DiagnosticQuery{});
   EXPECT_EQ(diagnostics.total, 2);

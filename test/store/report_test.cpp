@@ -227,9 +227,8 @@ TEST_F(ReportTest, WhatHasNoTimeIsOnNoDayAndInTheSums) {
 TEST_F(ReportTest, TopicsByDayAndCostsAsThePlatformReckons) {
   const auto a = store.session({.native_id = "a", .platform = Platform::cursor, .start = kDay});
   for (const TimeMs time : {kDay, kDay + 1000, kDay + kMsPerDay}) {
-    ExchangeTerms terms;
-    terms.topics.push_back({"token bucket", 0.9, "bucket token"});
-    enrichment::save_terms(store.db(), store.exchange(a, {.user = "u", .answer = "a", .time = time}), terms);
+    const std::vector<TopicMention> mentions{{"token bucket", 0.9, "bucket token"}};
+    topics::save(store.db(), store.exchange(a, {.user = "u", .answer = "a", .time = time}), mentions);
   }
   store.response(a, 0, {0, 1, 0, 0}, kDay, "cheap");
   store.response(a, 2, {0, 1, 0, 0}, kDay + kMsPerDay, "dear");

@@ -260,8 +260,7 @@ TEST_F(SessionStatesTest, WithoutATimeNobodyKnowsWhenItEnded) {
   say("claude_code:timeless", 0);
   clock_.advance(kStoppedAfter);
   EXPECT_EQ(state("claude_code:timeless"), State::stopped);
-  EXPECT_EQ(queries::end_time(row("claude_code:timeless"), clock_.now(), kStoppedAfter), 0)
-      << "not the time of reading";
+  EXPECT_EQ(row("claude_code:timeless").end_time(clock_.now(), kStoppedAfter), 0) << "not the time of reading";
 }
 
 TEST_F(SessionStatesTest, AgentsHangUnderWhoStartedThem) {

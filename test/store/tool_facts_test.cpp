@@ -113,25 +113,7 @@ TEST_F(ToolFactsRows, AnEmptiedListIsEmpty) {
   EXPECT_THAT(told(TodoListQuery{1}.run(db)), ElementsAre("index pending @19"));
 }
 
-TEST_F(ToolFactsRows, TheLastTestAndTheLastBuild) {
-  apply(worked_on_files().batch());
-  auto db = reading();
-  const LastRuns now = LastRunsQuery{1}.run(db);
-  ASSERT_TRUE(now.test && now.build);
-  EXPECT_EQ(now.test->command.line, "go test ./rows");
-  EXPECT_FALSE(now.test->ended);
-  EXPECT_EQ(now.test->outcome, RunOutcome::unknown);
-  EXPECT_EQ(now.build->command.line, "go build ./...");
-  EXPECT_EQ(now.build->exit_code, 1);
-  EXPECT_EQ(now.build->outcome, RunOutcome::failed);
-  const LastRuns before = LastRunsQuery{1, now.test->seq}.run(db);
-  ASSERT_TRUE(before.test);
-  EXPECT_TRUE(before.test->ended);
-  EXPECT_EQ(before.test->outcome, RunOutcome::failed);
-  EXPECT_FALSE((LastRunsQuery{1, before.test->seq}.run(db).test));
-}
-
-TEST_F(ToolFactsRows, ASubagentsRunsAndListsAreItsOwn) {
+TEST_F(ToolFactsRows, ASubagentsListIsItsOwn) {
   EventScript s;
   s.user("Go.").call("c1", "Bash", "go test ./a").result("c1", "ok");
   EventBatch batch = s.call("c2", "Bash", "go test ./b").batch();
@@ -139,7 +121,6 @@ TEST_F(ToolFactsRows, ASubagentsRunsAndListsAreItsOwn) {
   batch.events.back().facts.todos = TodoUpdate{true, {{"", "theirs", TodoState::pending}}};
   apply(std::move(batch));
   auto db = reading();
-  EXPECT_EQ(LastRunsQuery{1}.run(db).test->command.line, "go test ./a");
   EXPECT_THAT(TodoListQuery{1}.run(db), IsEmpty());
 }
 

@@ -25,13 +25,13 @@ class TopicIndexTest : public testing::Test {
     return id;
   }
   void set(ExchangeId id, const std::vector<std::string>& topics) {
-    ExchangeTerms terms;
+    std::vector<TopicMention> mentions;
     double relevance = 0.9;
     for (const std::string& t : topics) {
-      terms.topics.push_back({t, relevance, topics::stems_of(tokenizer, t)});
+      mentions.push_back({t, relevance, topics::stems_of(tokenizer, t)});
       relevance -= 0.1;
     }
-    enrichment::save_terms(store.db(), id, terms);
+    topics::save(store.db(), id, mentions);
   }
   std::vector<std::string> stored() {
     std::vector<std::string> out;

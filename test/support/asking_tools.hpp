@@ -1,5 +1,6 @@
 #pragma once
 
+#include "schemas/language_model.hpp"
 #include "test/support/sample_tools.hpp"
 
 #include <utility>

@@ -5,7 +5,7 @@
 #include "protocol/mcp/tool_registry.hpp"
 #include "schemas/base/error.hpp"
 #include "schemas/store_health.hpp"
-#include "store/reader.hpp"
+#include "store/reader_pool.hpp"
 #include "store/text/token_budget.hpp"
 #include "test/support/fake_clock.hpp"
 #include "test/support/schema_checker.hpp"

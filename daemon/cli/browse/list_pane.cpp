@@ -28,7 +28,7 @@ void ListPane::begin(ListQuestion question, tools::SemanticSearchAnswer page) {
 
 void ListPane::add(tools::ListSessionsAnswer page) {
   for (const tools::SessionOut& s : page.sessions)
-    items_.push_back({s.session_id, "", "", s.state == "active" || s.state == "started"});
+    items_.push_back({s.session_id, "", ""});
   next_ = page.next;
   total_ = page.total;
   sessions_.push_back(std::move(page));
@@ -36,7 +36,7 @@ void ListPane::add(tools::ListSessionsAnswer page) {
 
 void ListPane::add(tools::SemanticSearchAnswer page) {
   for (const tools::SearchResultOut& r : page.results)
-    items_.push_back({r.session_id, r.exchange_id, r.memory ? r.memory->slug : "", false});
+    items_.push_back({r.session_id, r.exchange_id, r.memory ? r.memory->slug : ""});
   next_ = page.next;
   total_ = static_cast<std::int64_t>(items_.size());
   hits_.push_back(std::move(page));

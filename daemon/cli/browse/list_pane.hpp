@@ -49,7 +49,6 @@ class ListPane {
     std::string session;   // empty: a memory
     std::string exchange;  // id, if the item is a hit
     std::string memory;    // slug
-    bool is_running = false;
   };
   const Item* chosen() const { return chosen_ < items_.size() ? &items_[chosen_] : nullptr; }
   std::size_t size() const { return items_.size(); }

@@ -1,5 +1,6 @@
 #include "store/search/rank/asked_file.hpp"
 
+#include "schemas/search.hpp"
 #include "store/read/file_history.hpp"
 #include "store/text/words.hpp"
 

@@ -1,7 +1,7 @@
 #pragma once
 
+#include "schemas/ids.hpp"
 #include "schemas/query.hpp"
-#include "schemas/search.hpp"
 #include "store/db/database.hpp"
 
 #include <cstdint>
@@ -9,6 +9,10 @@
 #include <string>
 #include <string_view>
 #include <vector>
+
+namespace memd {
+struct SearchHit;
+}
 
 namespace memd::search {
 

@@ -4,6 +4,7 @@
 #include "schemas/sql_text.hpp"
 #include "store/read/exchanges.hpp"
 #include "store/read/row_filter.hpp"
+#include "store/read/session_titles.hpp"
 #include "store/read/sessions.hpp"
 #include "store/search/rank/phrasing_fusion.hpp"
 #include "store/search/vectors/cosine_scale.hpp"
@@ -23,8 +24,6 @@
 namespace memd::search {
 namespace {
 
-constexpr std::array<std::string_view, 4> kColumns{"user_message", "interventions", "assistant_response", "tool_text"};
-
 const std::string kSql = "SELECT" + std::string(queries::kTitleColumns) + std::string(queries::kSessionHeadColumns) +
                          std::string(queries::kExchangeHeadColumns) + R"(,
   e.user_message, e.interventions, e.assistant_response, e.tool_text, e.answer_offset, e.data_completeness
@@ -37,14 +36,6 @@ std::string chunk_of(const std::array<std::string_view, 4>& texts, std::int64_t 
   const auto answer = std::clamp<std::int64_t>(answer_offset, 0, static_cast<std::int64_t>(texts[2].size()));
   return enrichment::chunk_at({texts[0], texts[2], texts[1], static_cast<std::size_t>(answer)},
                               static_cast<std::size_t>(chunk));
-}
-
-// Returns the index of the first text that contains the first line of the chunk; 0: none does.
-std::size_t column_of(const std::array<std::string_view, 4>& texts, std::string_view chunk) {
-  const std::string_view start = chunk.substr(0, chunk.find('\n'));
-  for (std::size_t i = 0; i < texts.size(); ++i)
-    if (texts[i].find(start) != std::string_view::npos) return i;
-  return 0;
 }
 
 // Loads the texts of a ranked exchange, but not its score. Takes the snippet from the given chunk of its text
@@ -65,7 +56,6 @@ SearchHit load_hit(sqlite::Database& db, const PassageFinder& passages, Exchange
   hit.text_bytes = static_cast<std::int64_t>(texts[0].size() + texts[1].size() + texts[2].size());
   const std::string stretch = chunk_of(texts, answer, chunk);
   Passage passage = passages.best(stretch.empty() ? texts : std::array<std::string_view, 4>{stretch, {}, {}, {}});
-  hit.matched_in = kColumns[stretch.empty() ? passage.column : column_of(texts, stretch)];
   hit.snippet = std::move(passage.text);
   hit.matches = std::move(passage.matches);
   return hit;

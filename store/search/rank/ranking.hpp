@@ -1,6 +1,8 @@
 #pragma once
 
-#include "schemas/search.hpp"
+#include "schemas/base/timestamp.hpp"
+#include "schemas/ids.hpp"
+#include "schemas/ranking_features.hpp"
 
 #include <cstdint>
 #include <span>

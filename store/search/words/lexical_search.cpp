@@ -132,6 +132,7 @@ PassageFinder::Window PassageFinder::best_window(const std::vector<Match>& match
 
 Passage PassageFinder::best(const std::array<std::string_view, 4>& texts) const {
   Passage out;
+  std::size_t chosen = 0;
   Window window;
   std::vector<Match> matches;
   std::vector<Match> candidates;
@@ -142,13 +143,13 @@ Passage PassageFinder::best(const std::array<std::string_view, 4>& texts) const 
     if (found.worth <= window.worth) continue;
     window = found;
     matches.swap(candidates);
-    out.column = column;
+    chosen = column;
   }
   if (matches.empty())
-    while (out.column + 1 < texts.size() && texts[out.column].empty())
-      ++out.column;
+    while (chosen + 1 < texts.size() && texts[chosen].empty())
+      ++chosen;
 
-  const std::string_view text = texts[out.column];
+  const std::string_view text = texts[chosen];
   const std::size_t first = matches.empty() ? 0 : matches[window.first].start;
   std::size_t last = first;
   for (std::size_t i = window.first; i < matches.size() && i <= window.last; ++i)

@@ -24,7 +24,6 @@ namespace memd::search {
 struct Passage {
   std::string text;               // white space collapsed, "…" where it is cut
   std::vector<TextSpan> matches;  // in `text`, in order
-  std::size_t column = 0;         // index of the text it is from
 };
 
 // Finds the passage of a hit's texts that matches the query best. For one query, on one thread; the tokenizer and the

@@ -1,6 +1,7 @@
 #pragma once
 
-#include "schemas/search.hpp"
+#include "schemas/ids.hpp"
+#include "schemas/ranking_features.hpp"
 #include "store/search/words/query_plan.hpp"
 
 #include <cstddef>

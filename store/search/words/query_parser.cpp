@@ -350,7 +350,6 @@ ParsedQuery parse_query(std::string_view text, TimeMs now, Operators operators) 
   if (lines_of(text.substr(0, kMaxQueryBytes)).size() > 1) operators = Operators::as_words;
   ParsedQuery out;
   if (const auto signature = error_signature(text.substr(0, kMaxQueryBytes))) {
-    out.is_error_output = true;
     for (const auto* parts : {&signature->messages, &signature->frames})
       for (const std::string& part : *parts) {
         std::string words = cleaned(part);

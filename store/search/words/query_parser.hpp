@@ -1,7 +1,7 @@
 #pragma once
 
 #include "schemas/base/timestamp.hpp"
-#include "schemas/search.hpp"
+#include "schemas/search_request.hpp"
 
 #include <optional>
 #include <string>
