@@ -8,5 +8,5 @@ export MEMD_BINARY
 for bin in "$PWD"/../e2e/node_modules/node-linux-*/bin; do
   if [ -x "$bin/node" ]; then export PATH=$bin:$PATH; fi
 done
-exec node --test --test-concurrency=1 --test-timeout=120000 --test-reporter=spec --test-reporter-destination=stdout \
+exec node --test --test-concurrency=1 --test-timeout=300000 --test-reporter=spec --test-reporter-destination=stdout \
   --test-reporter=tap --test-reporter-destination="${1:?where to write the report}" ./*.test.mjs

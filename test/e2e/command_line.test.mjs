@@ -39,7 +39,7 @@ describe('subcommands', () => {
   test('ingest --once makes vectors of the second look of the newest turns, with --second-look of all', async () => {
     const many = new Home();
     try {
-      const session = many.session({ cwd: '/home/ada/src/parcel' });
+      const session = many.session({ cwd: '/home/ada/src/parcel', branch: 'main', start: '2026-03-03T09:00:00Z' });
       for (let i = 0; i < 50; i++) session.prompt(`Rename step ${i}`).answer(`Renamed ${i}`);
       assert.equal((await cli(many, 'ingest', '--once')).json.second_look.exchanges, 32);
       const { code, stderr, json } = await cli(many, 'ingest', '--once', '--second-look');
@@ -400,7 +400,7 @@ describe('subcommands', () => {
       assert.match(first, /No history of an agent was found/);
       assert.match(first, /memd setup/);
       assert.match(first, /memd ingest --once/);
-      uploadSession(empty);
+      uploadSession(empty, { start: '2026-03-03T09:00:00Z' });
       const { stdout: found } = await promisify(execFile)(binary, options(empty), { env: environment(empty) });
       assert.match(found, /Found here: history of Claude Code\./);
       assert.match(found, /register memd with Claude Code/);
