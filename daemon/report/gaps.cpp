@@ -92,11 +92,10 @@ void add_sessions(const Report& report, const ReportQuery& query, GapList& out) 
   if (report.files_total > static_cast<std::int64_t>(report.files.size()))
     out.note({}, "{} files were touched; the {} touched most are listed.", report.files_total, report.files.size());
   if (all > report.sessions_with_cost)
-    out.note(
-        {},
-        "Cost: {} of {} sessions have the cost their agent calculates. What stands beside it is computed: tokens "
-        "by the prices of their models, without those that have none.",
-        report.sessions_with_cost, all);
+    out.note({},
+             "Cost: {} of {} sessions have the cost their agent calculates. What stands beside it is computed: tokens "
+             "by the prices of their models, without those that have none.",
+             report.sessions_with_cost, all);
   if (all > report.sessions_with_tokens)
     out.note({}, "Tokens: {} of {} sessions say how many they used.", report.sessions_with_tokens, all);
   const QueryFilter& f = query.filter;
