@@ -169,7 +169,7 @@ const std::vector<std::string>& hostile_requests() {
 
 std::string with_place(std::string text, const fs::path& repo) {
   const auto replace = [&](std::string_view what, const std::string& by) {
-    for (auto at = text.find(what); at != std::string::npos; at = text.find(what))
+    for (auto at = text.find(what); at != std::string::npos; at = text.find(what, at + by.size()))
       text.replace(at, what.size(), by);
   };
   std::string encoded;
