@@ -308,6 +308,18 @@ describe('subcommands', () => {
     assert.equal((await cli(home, 'record', 'nothing')).code, 2);
   });
 
+  test('a failed command is shown with its error and what ended it', async () => {
+    const { stdout } = await promisify(execFile)(binary, [...options(home), 'fix', 'pytest'], { env: environment(home) });
+    assert.match(stdout, /pytest tests\/test_upload.py --count 40\n +38 passed, 2 failed: FileNotFoundError.*\n +ended by `pytest tests\/test_upload.py --count 200`/);
+  });
+
+  test('an exported page has times of the zone of its reader', async () => {
+    const env = { ...environment(home), TZ: 'Asia/Tokyo' };
+    const words = ['export', history.upload.sessionId, '--format', 'html', '-o', '-'];
+    const { stdout } = await promisify(execFile)(binary, [...options(home), ...words], { env, maxBuffer: 1 << 26 });
+    assert.match(stdout, /2026-03-03 18:12:\d\d to .* Asia\/Tokyo \(UTC\+09:00\)/);
+  });
+
   test('a mistyped command or option is answered with the nearest', async () => {
     for (const [args, said, expected] of [
       [['serach', 'upload'], /^memd: there is no command `serach`: did you mean `memd search`\?/],
