@@ -45,14 +45,12 @@ export class SshHost {
     this.write('config', `Host *\n  HostName 127.0.0.1\n  Port ${port}\n  HostKeyAlias there\n  IdentitiesOnly yes\n`);
     this.write('ssh', '#!/bin/sh\nd=$(dirname "$0")\nexec /usr/bin/ssh -F "$d/config" -i "$d/key" -o UserKnownHostsFile="$d/known" "$@"\n');
     if (process.getuid() === 0) mkdirSync('/run/sshd', { recursive: true, mode: 0o755 });
-    this.child = spawn(server, ['-D', '-e', '-f', join(this.bin, 'sshd_config')], { stdio: ['ignore', 'ignore', 'pipe'] });
-    this.said = '';
-    this.child.stderr.setEncoding('utf8').on('data', (text) => (this.said += text));
+    this.child = spawn(server, ['-D', '-f', join(this.bin, 'sshd_config')], { stdio: 'ignore' });
     const answers = () => new Promise((resolve) => {
       const socket = connect(port, '127.0.0.1', () => resolve(true)).on('error', () => resolve(false));
       socket.on('data', () => socket.destroy());
     });
-    await eventually(`sshd answers: ${this.said}`, answers);
+    await eventually('sshd answers', answers);
   }
 
   // With all that it has started.
