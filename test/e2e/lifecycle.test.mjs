@@ -26,7 +26,7 @@ beforeEach(() => {
 });
 afterEach(() => cleanUp(home));
 
-const noZombies = () => eventually('no zombie is left', () => zombiesOf(home).length === 0, 2_000);
+const noZombies = () => eventually('no zombie is left', () => zombiesOf(home).length === 0);
 
 for (const name of ['pump', 'standalone']) {
   describe(name, () => {
@@ -36,7 +36,7 @@ for (const name of ['pump', 'standalone']) {
       const answers = Array.from({ length: 20 }, () => memd.modern('tools/call', { name: 'capabilities', arguments: {} }));
       memd.child.stdin.end();
       for (const { result } of await Promise.all(answers)) assert.ok(!result.isError);
-      assert.deepEqual(await within(2_000, 'end', memd.exit), { code: 0, signal: null });
+      assert.deepEqual(await within(10_000, 'end', memd.exit), { code: 0, signal: null });
       assert.deepEqual(memd.garbage, []);
       await noZombies();
     });
@@ -44,12 +44,12 @@ for (const name of ['pump', 'standalone']) {
     test('ends on EOF before anything was said', async () => {
       const memd = new LineClient(ways[name](home), home);
       memd.child.stdin.end();
-      assert.equal((await within(2_000, 'end', memd.exit)).code, 0);
+      assert.equal((await within(10_000, 'end', memd.exit)).code, 0);
     });
 
     test('takes /dev/null for stdin', async () => {
       const memd = new LineClient(ways[name](home), home, openSync('/dev/null', 'r'));
-      assert.equal((await within(2_000, 'end', memd.exit)).code, 0);
+      assert.equal((await within(10_000, 'end', memd.exit)).code, 0);
       assert.equal(memd.messages.length, 0);
     });
 
@@ -57,7 +57,7 @@ for (const name of ['pump', 'standalone']) {
       const memd = new LineClient(ways[name](home), home);
       await memd.initialize();
       memd.child.kill('SIGTERM');
-      await within(2_000, 'end', memd.exit);
+      await within(10_000, 'end', memd.exit);
       assert.deepEqual(memd.garbage, []);
       await noZombies();
     });
@@ -68,7 +68,7 @@ for (const name of ['pump', 'standalone']) {
       memd.child.stdout.destroy();
       memd.send({ id: 'unread', method: 'ping' });
       memd.child.stdin.end();
-      await within(2_000, 'end', memd.exit);
+      await within(10_000, 'end', memd.exit);
     });
 
     test('answers what is not JSON-RPC with an error, and goes on', async () => {

@@ -78,8 +78,7 @@ class HeldStore : public testing::Test {
     std::filesystem::permissions(data_.path(), std::filesystem::perms::owner_all);
     for (int session = 1; session <= 3; ++session)
       home_.turn("/src/p" + std::to_string(session), session, kNow + session, "word", "Why?", "Because.");
-    write_file(dir_ / "config.yaml",
-               "retention:\n  max_age_days: 36500\nembedding:\n  provider: disabled\nhooks: {start: true}\n");
+    write_file(dir_ / "config.yaml", "retention:\n  max_age_days: 36500\nembedding:\n  provider: disabled\n");
     const auto first = run({"ingest", "--once"})->wait(kEndsWithin);
     ASSERT_TRUE(first);
     ASSERT_EQ(first->code, 0) << first->said;
@@ -227,31 +226,6 @@ TEST_F(HeldStore, AnotherCommandIsToldWhoHoldsTheStore) {
   EXPECT_EQ(second->code, 1);
   EXPECT_THAT(second->said, HasSubstr("`memd ingest` (process " + std::to_string(command->id()) + ")"));
   EXPECT_THAT(second->said, HasSubstr("wait until it has ended"));
-}
-
-// The first session after a boot.
-TEST_F(HeldStore, TheHookOfASessionReadsTheStoreWhenNoDaemonRuns) {
-  home_.turn("/src/p1", 4, system_clock().now(), "word", "Why today?", "Because.");
-  const auto read = run({"ingest", "--once"})->wait(kEndsWithin);
-  ASSERT_TRUE(read);
-  write_file(dir_ / "input",
-             R"({"hook_event_name":"SessionStart","source":"startup","session_id":"s","cwd":"/src/p1"})");
-  const auto said_to = dir_ / "said-by-hook";
-  // A hook gives up when the machine is too busy for its deadline.
-  for (const auto deadline = steady_clock::now() + kEndsWithin;
-       bytes_of(said_to).empty() && steady_clock::now() < deadline;) {
-    const int in = ::open((dir_ / "input").c_str(), O_RDONLY | O_CLOEXEC);
-    const int out = ::open(said_to.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
-    MemdProcess hook(with_places({"hook", "session-start"}), dir_ / "hook-errors", {}, ProcessEnds{in, out});
-    const auto ended = hook.wait(kEndsWithin);
-    ::close(in);
-    ::close(out);
-    ASSERT_TRUE(ended);
-    EXPECT_EQ(ended->code, 0) << ended->said;
-  }
-  EXPECT_THAT(bytes_of(said_to), HasSubstr("additionalContext"));
-  EXPECT_THAT(bytes_of(said_to), HasSubstr("Why today?"));
-  EXPECT_FALSE(InstanceLock::is_held(data_.path())) << "a hook starts nothing";
 }
 
 }  // namespace

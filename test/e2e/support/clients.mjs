@@ -41,7 +41,7 @@ async function open(client, transport, call, handle, wants) {
     // The clients close stdin and send SIGTERM only after two seconds: exit code 0 means that EOF was enough.
     close: async () => {
       await client.close();
-      assert.deepEqual(await within(2_000, 'end after EOF', exit), { code: 0, signal: null });
+      assert.deepEqual(await within(10_000, 'end after EOF', exit), { code: 0, signal: null });
       assert.deepEqual(errors, []);
     },
   };

@@ -125,7 +125,7 @@ export class LineClient {
   // Ends the process as a client does, and checks that it exits without output.
   async close() {
     this.child.stdin.end();
-    const end = await within(2_000, 'end after EOF', this.exit);
+    const end = await within(10_000, 'end after EOF', this.exit);
     assert.deepEqual(end, { code: 0, signal: null }, this.stderr);
     assert.deepEqual(this.garbage, []);
   }
@@ -180,17 +180,17 @@ export async function untilIndexed(client, { sessions }) {
 export async function stopDaemons(home) {
   const daemons = daemonsOf(home).map(({ pid }) => ({ pid, sockets: socketPaths(pid) }));
   for (const { pid } of daemons) process.kill(pid, 'SIGTERM');
-  await eventually('no process is left', () => processesOf(home).length === 0, 5_000);
+  await eventually('no process is left', () => processesOf(home).length === 0);
   for (const { sockets } of daemons)
     for (const path of sockets) assert.ok(!existsSync(path), `socket ${path} is gone`);
-  await eventually('no zombie is left', () => zombiesOf(home).length === 0, 2_000);
+  await eventually('no zombie is left', () => zombiesOf(home).length === 0);
   return daemons.length;
 }
 
 // For `after` hooks: removes whatever a failed test left.
 export async function cleanUp(home) {
   for (const { pid } of processesOf(home)) process.kill(pid, 'SIGKILL');
-  await eventually('no process is left', () => processesOf(home).length === 0, 5_000);
+  await eventually('no process is left', () => processesOf(home).length === 0);
   home.remove();
 }
 
