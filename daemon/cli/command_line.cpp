@@ -441,6 +441,15 @@ std::string wrong_subcommand(const CLI::App& app) {
          (near.empty() ? "; " + in + " --help lists them" : ": did you mean `" + in + " " + near + "`?");
 }
 
+// Names all that the typed command lacks, where CLI11 names the first. Empty: it lacks no option.
+std::string missing_options(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : typed_command(app).command->get_options())
+    if (option->get_required() && option->count() == 0) names.push_back(option->get_name());
+  if (names.empty()) return {};
+  return fmt::format("{} {} required", fmt::join(names, ", "), names.size() == 1 ? "is" : "are");
+}
+
 // Reports what CLI11 could not parse. Returns the exit code.
 int refuse(const Offer& offer, const CLI::App& app, const CLI::ParseError& e) {
   const auto commands = app.get_subcommands();
@@ -453,6 +462,8 @@ int refuse(const Offer& offer, const CLI::App& app, const CLI::ParseError& e) {
       why = wrong;
     else if (!words.empty() && words.front().starts_with('-'))
       why = unexpected(offer, app);  // perhaps the required option, mistyped
+    else if (const std::string missing = missing_options(app); !missing.empty())
+      why = missing;
   }
   std::cerr << "memd: " << harmless(why) << '\n';
   if (!extras) std::cerr << typed_command(app).name << " --help says what it takes.\n";

@@ -75,7 +75,8 @@ SummaryChunkOut newest_session(const ReportSession& s, std::int64_t place, const
   out.last_exchange_id = last;
   out.exchange_count = s.session.exchanges;
   out.time_range = to_out({s.session.started_at, s.session.ended_at});
-  out.summary = short_line(s.session.title, kTokensOfTitle) + " (" + s.session.uid + ")";
+  out.summary = short_line(s.session.title, kTokensOfTitle);
+  out.session_id = s.session.uid;
   return out;
 }
 

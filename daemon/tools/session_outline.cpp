@@ -336,6 +336,7 @@ std::int64_t SessionOutline::add_chunks(SessionSummaryAnswer& out, int level, st
                         format_exchange_id(rows.back().id),
                         static_cast<std::int64_t>(rows.size()),
                         to_out(range_of(rows)),
+                        {},
                         {}};
     // A page has at least one chunk, so that paging advances.
     const bool must = level == 1 && out.chunks.empty();

@@ -408,7 +408,7 @@ AnswerText render_text(const SessionSummaryAnswer& a) {
   for (const SummaryChunkOut& c : a.chunks)
     body.add("\nChunk ", c.chunk, ", ", c.first_exchange_id, " to ", c.last_exchange_id, " (", c.exchange_count,
              " turns, ", short_time(c.time_range.start), " to ", short_time(c.time_range.end),
-             "): ", HistoryText::Whole{c.summary}, "\n");
+             "): ", HistoryText::Whole{c.summary}, c.session_id ? " (" + *c.session_id + ")" : "", "\n");
   if (!a.topics.empty()) body.add("\nTopics: ", joined(a.topics), "\n");
   add_heading(body, "Decisions", a.key_decisions.size(), a.key_decisions_total);
   for (std::size_t i = 1; i < a.key_decisions.size(); ++i) {  // the first one is above

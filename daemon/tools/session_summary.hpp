@@ -52,6 +52,7 @@ struct SummaryChunkOut {
   std::int64_t exchange_count = 0;
   TimeRangeOut time_range;
   std::string summary;
+  std::optional<std::string> session_id;  // of a project's summary, whose chunks are sessions
 };
 
 struct ProvenanceOut {
@@ -110,7 +111,8 @@ MEMD_DESCRIBE(
 MEMD_DESCRIBE(memd::tools::SummaryChunkOut, field<&T::chunk>("Number of the chunk, to open it."),
               field<&T::first_exchange_id>("For get_exchange."), field<&T::last_exchange_id>("For get_exchange."),
               field<&T::exchange_count>(), field<&T::time_range>("From the first to the last of them."),
-              field<&T::summary>("Of the chunk; what it began with, when the session is shown."));
+              field<&T::summary>("Of the chunk; what it began with, when the session is shown."),
+              field<&T::session_id>("In a project, whose chunks are sessions."));
 MEMD_DESCRIBE(memd::tools::ProvenanceOut, field<&T::strategy>("How the summary was made."),
               field<&T::model>("Language model that wrote it; empty: none, it quotes."), field<&T::inputs>(),
               field<&T::cached>("The model was not asked again."),

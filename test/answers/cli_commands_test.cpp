@@ -19,6 +19,8 @@ namespace {
 
 namespace fs = std::filesystem;
 using test::Printed;
+using testing::AllOf;
+using testing::ContainsRegex;
 using testing::HasSubstr;
 using testing::Not;
 
@@ -152,7 +154,9 @@ TEST_F(CliCommands, WhatPeopleGuessIsUnderstood) {
   ASSERT_EQ(print({"ingest", "--once"}).code, 0);
   EXPECT_THAT(print({"today"}).out, HasSubstr("What runs now?"));
   EXPECT_THAT(print({"sessions", "runs"}).err, HasSubstr("`memd search runs`"));
-  EXPECT_THAT(print({"memory", "write"}).err, HasSubstr("memd memory write --help says what it takes"));
+  EXPECT_THAT(print({"memory", "write"}).err, AllOf(HasSubstr("--type, --title are required"),
+                                                    HasSubstr("memd memory write --help says what it takes")));
+  EXPECT_THAT(print({"memory", "write", "--type", "learning"}).err, HasSubstr("--title is required"));
   EXPECT_THAT(print({"memory", "write", "--titel", "x"}).err, HasSubstr("did you mean --title?"));
   EXPECT_THAT(print({"share"}).err, HasSubstr("memd share takes one of: "));
   EXPECT_THAT(print({"timeline", "--all-projects"}).out, HasSubstr("What runs now?"));
@@ -200,6 +204,7 @@ TEST_F(CliCommands, WhatPeopleGuessIsUnderstood) {
   for (const char* typed : {"memory", "memories"})
     EXPECT_EQ(print({typed}).out, print({"memory", "list"}).out);
   EXPECT_THAT(print({"project", "/src/p"}).out, HasSubstr("1 session, 1 turn"));
+  EXPECT_THAT(print({"project", "/src/p"}).out, ContainsRegex("  claude_code:[^ ]+  What runs now"));
   EXPECT_THAT(print({"projects"}).out, HasSubstr("/src/p"));
   EXPECT_EQ(print({"version"}).out, print({"--version"}).out);
   EXPECT_EQ(print({"-v"}).out, print({"--version"}).out);

@@ -186,7 +186,8 @@ TEST_F(SessionSummary, AProjectIsSummarisedOverItsSessions) {
   EXPECT_TRUE(has(str(a.at("summary")), "2 sessions, 136 turns")) << str(a.at("summary"));
   EXPECT_TRUE(has(str(a.at("summary")), "Claude Code: ")) << str(a.at("summary"));
   EXPECT_EQ(a.at("chunks_total").as_int64(), 2);
-  EXPECT_EQ(str(a.at("chunks").at(0).at("summary")), "Long haul (claude_code:bbbb2222)");
+  EXPECT_EQ(str(a.at("chunks").at(0).at("summary")), "Long haul");
+  EXPECT_EQ(str(a.at("chunks").at(0).at("session_id")), "claude_code:bbbb2222");
   EXPECT_EQ(str(a.at("files_modified").at(0).at("path")), "/home/u/app/src/lexer.cpp");
   EXPECT_TRUE(has(error("session_summary", R"({"level":4,"project":"nosuch"})"), "nosuch"));
 }

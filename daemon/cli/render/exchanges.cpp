@@ -190,9 +190,14 @@ void show(Screen& screen, const tools::SessionSummaryAnswer& a) {
   });
   section(screen, "Pull requests", a.pull_requests, a.pull_requests_total,
           [](const std::string& url) { return Line(url); });
+  SessionNames names(look);
+  for (const tools::SummaryChunkOut& c : a.chunks)
+    if (c.session_id) names.add(*c.session_id);
   section(screen, is_project ? "Sessions" : "Parts", a.chunks, a.chunks_total, [&](const tools::SummaryChunkOut& c) {
     const std::string mark = is_project ? when(c.time_range.end, look) : fmt::format("{:>3}", c.chunk);
-    return Line(mark + "  ", Style::faint).add(c.summary);
+    Line line(mark + "  ", Style::faint);
+    if (c.session_id) line.add(names.name(*c.session_id), Style::id).add("  ");
+    return line.add(c.summary);
   });
   if (!a.topics.empty()) screen.blank().text(Line("Topics: ", Style::faint).add(comma_list(a.topics), Style::faint));
   if (is_project) return print_below(screen, a, {});

@@ -122,7 +122,7 @@ void show(Screen& screen, const usage::UsageReport& report, std::size_t left_out
                {"TITLE", of_sessions ? Fit::shrinks : Fit::may_go, false, title_columns},
                {"COST", Fit::whole, true},
                {"NO PRICE", Fit::whole, true},
-               {"AGENT", Fit::whole, true},
+               {"AGENT SAYS", Fit::whole, true},
                {"NEW", figure, true},
                {"WRITTEN", figure, true},
                {"CACHED", figure, true},
