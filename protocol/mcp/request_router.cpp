@@ -56,8 +56,6 @@ void RequestRouter::handle(const jsonrpc::Notification& notification) {
     if (id == nullptr) return;
     const std::string key = jsonrpc::id_text(*id);
     if (!subscriptions_.close_stream(key)) calls_.cancel(key);
-  } else if (notification.method == "notifications/initialized") {
-    initialized_ = true;
   } else if (notification.method == "notifications/roots/list_changed") {
     roots_.changed();
   } else if (notification.method == kWorkingDirectory) {

@@ -27,7 +27,6 @@ class RequestRouter {
   void handle(const jsonrpc::Notification& notification);
 
   bool takes_batches() const { return legacy_ && has_batches(*legacy_); }
-  bool is_initialized() const { return legacy_ && initialized_; }
   // Sends a log message of level error, if the client has requested that level.
   void log_to_client(std::string_view message);
 
@@ -53,7 +52,6 @@ class RequestRouter {
 
   std::optional<Revision> legacy_;  // agreed on by initialize
   ClientOffers legacy_offers_;      // what the client offered there
-  bool initialized_ = false;        // the client said so
   std::optional<int> log_level_;    // index into the protocol's levels; none until logging/setLevel
 };
 

@@ -17,7 +17,6 @@
 #include <list>
 #include <optional>
 #include <utility>
-#include <vector>
 
 namespace memd::mcp {
 namespace {
@@ -189,10 +188,5 @@ void Server::on_session_closed(std::function<void(std::size_t)> f) { impl_->clos
 void Server::on_worker_held(std::function<void()> f) { impl_->state.on_worker_held = std::move(f); }
 
 void Server::resources_may_have_changed() { impl_->watch.hint(); }
-
-void Server::notify_tools_changed() {
-  for (const auto& session : impl_->sessions)
-    session->notify_tools_changed();
-}
 
 }  // namespace memd::mcp

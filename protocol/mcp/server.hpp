@@ -42,7 +42,6 @@ class Server {
   // `f` is called on the loop when a handler has not ended ServerLimits::max_late_ms after its call: its worker is
   // lost.
   void on_worker_held(std::function<void()> f);
-  void notify_tools_changed();
   // Call it after a commit that may change resources. Clients are notified of the watched resources that have changed,
   // at most once a second. Any thread; cheap while no resource is watched.
   void resources_may_have_changed();

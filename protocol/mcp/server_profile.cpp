@@ -89,7 +89,7 @@ ServerProfile::ServerProfile(ServerIdentity identity, const ToolRegistry& tools,
   end_result(discover, Revision::v2026_07_28, 0);
 }
 
-// Without listChanged for prompts: they change only with the program.
+// Without listChanged for prompts and tools: they change only with the program.
 std::string ServerProfile::capabilities(Revision r) const {
   std::string out;
   json::Writer w(out);
@@ -99,7 +99,7 @@ std::string ServerProfile::capabilities(Revision r) const {
   if (!is_modern(r)) w.member_raw("logging", "{}");
   if (offers_.prompts != nullptr) w.member_raw("prompts", "{}");
   if (offers_.resources != nullptr) w.member_raw("resources", R"({"listChanged":true,"subscribe":true})");
-  w.member_raw("tools", R"({"listChanged":true})");
+  w.member_raw("tools", "{}");
   w.end_object();
   return out;
 }

@@ -88,10 +88,6 @@ void Session::stop() {
 
 void Session::abort() { transport_->abort(); }
 
-void Session::notify_tools_changed() {
-  if (!stopping_) subscriptions_.tell_tools_changed(router_.is_initialized());
-}
-
 void Session::notify_resources_changed(const SubscriptionHub::Changes& changes) {
   if (!stopping_) subscriptions_.tell_resources_changed(changes);
 }

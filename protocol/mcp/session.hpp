@@ -38,7 +38,6 @@ class Session final : private transport::LineTransport::Handler, private Running
   // Reads no more, and stops when everything that was read is answered.
   void drain();
   void abort();  // the connection ends now
-  void notify_tools_changed();
   void notify_resources_changed(const SubscriptionHub::Changes& changes);
   // RunningCalls::beat().
   bool beat() { return calls_.beat(); }

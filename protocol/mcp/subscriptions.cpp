@@ -20,7 +20,6 @@ namespace bj = boost::json;
 using jsonrpc::kInvalidParams;
 using jsonrpc::kInvalidRequest;
 
-constexpr std::string_view kToolsChanged = "notifications/tools/list_changed";
 constexpr std::string_view kResourcesChanged = "notifications/resources/list_changed";
 constexpr std::string_view kUpdated = "notifications/resources/updated";
 
@@ -83,7 +82,6 @@ std::string SubscriptionFilter::to_json() const {
   std::string out;
   json::Writer w(out);
   w.begin_object();
-  if (tools_list_changed) w.member_bool("toolsListChanged", true);
   if (resources_list_changed) w.member_bool("resourcesListChanged", true);
   if (!resources.empty()) {
     w.key("resourceSubscriptions");
@@ -100,7 +98,6 @@ std::optional<SubscriptionFilter> read_filter(const bj::value& notifications) {
   if (!notifications.is_object()) return std::nullopt;
   const bj::object& wanted = notifications.get_object();
   SubscriptionFilter out;
-  out.tools_list_changed = is_true(wanted, "toolsListChanged");
   out.resources_list_changed = is_true(wanted, "resourcesListChanged");
   const bj::value* uris = wanted.if_contains("resourceSubscriptions");
   if (uris == nullptr || uris->is_null()) return out;
@@ -169,14 +166,6 @@ void Subscriptions::clear() {
   if (std::exchange(legacy_list_, false)) hub_.remove_list();
 }
 
-std::vector<std::string> Subscriptions::tools_changed(bool legacy) const {
-  std::vector<std::string> out;
-  if (legacy) out.push_back(R"({"jsonrpc":"2.0","method":"notifications/tools/list_changed"})");
-  for (const auto& [id, filter] : streams_)
-    if (filter.tools_list_changed) out.push_back(line(kToolsChanged, id));
-  return out;
-}
-
 std::vector<std::string> Subscriptions::changed(const SubscriptionHub::Changes& changes) const {
   std::vector<std::string> out;
   if (changes.list && legacy_list_) out.push_back(line(kResourcesChanged, {}));
@@ -243,7 +232,7 @@ void SubscriptionMethods::listen(jsonrpc::Request& request) {
   auto filter = wanted != nullptr ? read_filter(*wanted) : std::nullopt;
   if (!filter)
     return replies_.answer_error(request, kInvalidParams,
-                                 "params.notifications has to be an object: toolsListChanged, resourcesListChanged, "
+                                 "params.notifications has to be an object: resourcesListChanged, "
                                  "resourceSubscriptions (a list of URIs)",
                                  nullptr);
   if (profile_.resources() == nullptr) {
@@ -271,11 +260,6 @@ void SubscriptionMethods::listen(jsonrpc::Request& request) {
     return find_versions_of(*opening, *profile_.resources(), context);
   };
   calls_.admit(std::move(call));
-}
-
-void SubscriptionMethods::tell_tools_changed(bool is_initialized) {
-  for (const std::string& line : subscriptions_.tools_changed(is_initialized))
-    replies_.write(line);
 }
 
 void SubscriptionMethods::tell_resources_changed(const SubscriptionHub::Changes& changes) {

@@ -21,7 +21,6 @@ namespace memd::mcp {
 
 // Notifications that subscriptions/listen can request.
 struct SubscriptionFilter {
-  bool tools_list_changed = false;
   bool resources_list_changed = false;
   std::vector<std::string> resources;  // URIs
 
@@ -55,7 +54,6 @@ class Subscriptions {
   std::size_t resources() const;  // watched URIs
   void clear();
 
-  std::vector<std::string> tools_changed(bool legacy) const;
   std::vector<std::string> changed(const SubscriptionHub::Changes& changes) const;
 
  private:
@@ -97,7 +95,6 @@ class SubscriptionMethods {
   // The next `count` requests to subscribe repeat those of an earlier connection (kResuming).
   void expect_resumed(std::int64_t count) { resuming_ = count; }
 
-  void tell_tools_changed(bool is_initialized);
   void tell_resources_changed(const SubscriptionHub::Changes& changes);
   // Tells the client of each stream that it has ended.
   void end_streams();

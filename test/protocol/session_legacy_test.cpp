@@ -155,16 +155,6 @@ TEST_F(Legacy, FailuresAreLoggedToAClientThatAsks) {
   EXPECT_THAT(lines[1], HasSubstr(R"("isError":true)"));
 }
 
-TEST_F(Legacy, ToolsChangedReachesInitializedClientsOnly) {
-  request("1", "initialize", R"({"protocolVersion":"2025-11-25"})");
-  take();
-  session->notify_tools_changed();
-  EXPECT_TRUE(take().empty());
-  send(R"({"jsonrpc":"2.0","method":"notifications/initialized"})");
-  session->notify_tools_changed();
-  EXPECT_EQ(take_one().at("method").as_string(), "notifications/tools/list_changed");
-}
-
 TEST_F(Legacy, GarbageIsAnsweredAndSurvived) {
   send("{nonsense");
   auto message = take_one();

@@ -113,7 +113,7 @@ TEST_F(Watching, StreamsAreAcknowledgedWithWhatIsThere) {
   const auto ack = take_one();
   EXPECT_EQ(ack.at("method").as_string(), "notifications/subscriptions/acknowledged");
   EXPECT_EQ(ack.at("params").at("notifications"),
-            parse(R"({"toolsListChanged":true,"resourcesListChanged":true,"resourceSubscriptions":["note://n/two"]})"));
+            parse(R"({"resourcesListChanged":true,"resourceSubscriptions":["note://n/two"]})"));
   EXPECT_EQ(ack.at("params").at("_meta").at(kSessionSubscriptionsSubscription).as_string(), "s");
 
   notes.notes["two"] = "new";
@@ -130,7 +130,7 @@ TEST_F(Watching, StreamsAreAcknowledgedWithWhatIsThere) {
 TEST_F(Watching, EachStreamHearsWhatItAskedFor) {
   modern("1", "subscriptions/listen", R"("notifications":{"resourceSubscriptions":["note://n/two"]})");
   modern("2", "subscriptions/listen", R"("notifications":{"resourceSubscriptions":["note://n/two","note://n/three"]})");
-  modern("3", "subscriptions/listen", R"("notifications":{"toolsListChanged":true})");
+  modern("3", "subscriptions/listen", R"("notifications":{})");
   take();
   notes.notes["three"] = "new";
   look();
