@@ -22,7 +22,6 @@ enum class MemoryDialect : std::uint8_t {
   repository = 1,  // below .thunderus/memory, with id, kind, provenance, verification; indexes/manifest.json
   agent = 2,       // instructions and notes of agents, in their own formats: read, never written
 };
-inline constexpr std::array kAllMemoryDialects{MemoryDialect::plugin, MemoryDialect::repository, MemoryDialect::agent};
 std::string_view to_string(MemoryDialect d);
 std::optional<MemoryDialect> parse_memory_dialect(std::string_view text);
 

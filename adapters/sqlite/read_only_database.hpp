@@ -101,7 +101,6 @@ class ReadOnlyDatabase {
   // before using the results.
   Result<void> confirm() const;
 
-  bool locks() const { return mark_.empty(); }
   const std::string& path() const { return path_; }
   sqlite3* handle() const { return database_.get(); }
   Error error(int code) const;  // error of a failed call on handle()

@@ -66,7 +66,6 @@ TEST_F(SqliteRead, NothingIsLeftBesideADatabaseThatNobodyHasOpen) {
 TEST_F(SqliteRead, AWriterThatComesInMakesALocklessReadBusy) {
   { WrittenDatabase(path_).run("PRAGMA journal_mode = WAL; CREATE TABLE t (a); INSERT INTO t VALUES (1)"); }
   const auto db = ReadOnlyDatabase::open(view_, path_).value();
-  EXPECT_FALSE(db->locks());
   EXPECT_TRUE(db->confirm());
   WrittenDatabase(path_).run("INSERT INTO t VALUES (2)");
   EXPECT_TRUE(db->confirm().error().is(Errc::busy));
@@ -145,7 +144,6 @@ TEST_F(SqliteRead, ALogWithoutItsIndex) {
   EXPECT_EQ(names(), before) << "nothing is created in the agent's folder";
   EXPECT_EQ(mark(), mark_before) << "nor checkpointed";
   const auto db = ReadOnlyDatabase::open(view_, path_).value();
-  EXPECT_FALSE(db->locks());
   EXPECT_TRUE(db->confirm());
   WrittenDatabase writer(path_);
   writer.run("INSERT INTO t VALUES (3)");

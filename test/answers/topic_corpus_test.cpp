@@ -1,8 +1,8 @@
 // Topics of real histories: words of the title given by user or agent should be among the topics of the session.
 // Skipped without a corpus.
 #include "schemas/exchange_row.hpp"
+#include "store/db/fts5.hpp"
 #include "store/enrich/enrichment.hpp"
-#include "store/enrich/topics/lexicon.hpp"
 #include "store/enrich/topics/topic_extractor.hpp"
 #include "test/support/corpus_store.hpp"
 
@@ -51,9 +51,10 @@ TEST_F(TopicCorpus, TopicsHoldWordsOfTheTitle) {
   }
   int good = 0;
   for (const auto& [pk, s] : sessions) {
-    const std::string title = topics::stems_of(search::IndexTokenizer(db_->handle()), s.title);
-    const bool held = std::any_of(s.stems.begin(), s.stems.end(), [&](const std::string& stem) {
-      return stem.size() > 2 && (" " + title + " ").find(" " + stem + " ") != std::string::npos;
+    std::vector<search::Token> title;
+    search::IndexTokenizer(db_->handle()).tokenize(s.title, title);
+    const bool held = std::any_of(title.begin(), title.end(), [&](const search::Token& word) {
+      return word.stem.size() > 2 && s.stems.contains(std::string(word.stem));
     });
     good += held ? 1 : 0;
     if (!held) std::printf("no topic of session %lld holds a word of its title\n", static_cast<long long>(pk));

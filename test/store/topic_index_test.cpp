@@ -1,7 +1,7 @@
 #include "store/search/topic_index.hpp"
 #include "schemas/base/error.hpp"
+#include "store/db/fts5.hpp"
 #include "store/enrich/enrichment.hpp"
-#include "store/enrich/topics/lexicon.hpp"
 #include "store/reader.hpp"
 #include "test/support/store_fixture.hpp"
 
@@ -28,7 +28,12 @@ class TopicIndexTest : public testing::Test {
     std::vector<TopicMention> mentions;
     double relevance = 0.9;
     for (const std::string& t : topics) {
-      mentions.push_back({t, relevance, topics::stems_of(tokenizer, t)});
+      std::vector<search::Token> words;
+      tokenizer.tokenize(t, words);
+      std::string stems;
+      for (const search::Token& word : words)
+        stems.append(stems.empty() ? "" : " ").append(word.stem);
+      mentions.push_back({t, relevance, stems});
       relevance -= 0.1;
     }
     topics::save(store.db(), id, mentions);

@@ -5,7 +5,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <span>
 #include <stop_token>
 #include <string>
@@ -59,8 +58,6 @@ class StaticModel {
   Vector embed(std::string_view text) const { return vector_of(ids(text)); }
   std::vector<std::uint32_t> ids(std::string_view text) const;
   Vector vector_of(std::span<const std::uint32_t> ids) const;
-  // Returns the vector of one token, weighted as in a text.
-  Vector token_vector(std::uint32_t id) const { return vector_of({&id, 1}); }
   // Adds the vector of vector_of() before normalisation to `sum` (dimension() numbers), with the given kernels.
   void sum(const vectors::Kernels& kernels, std::span<const std::uint32_t> ids, std::span<float> sum) const;
   float token_weight(std::uint32_t id) const { return scale_[id]; }

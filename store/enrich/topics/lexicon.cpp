@@ -101,12 +101,6 @@ Rarity Lexicon::rarity(WordFacts word) {
   return {static_cast<float>(std::clamp(std::log(all / with) / kRarest, 0.0, 1.0)), stem.documents <= 1};
 }
 
-std::string stems_of(const search::IndexTokenizer& tokenizer, std::string_view topic) {
-  std::vector<search::Token> tokens;
-  tokenizer.tokenize(topic, tokens);
-  return joined(tokens);
-}
-
 namespace {
 
 bool separates(const GradedToken& t) {

@@ -68,10 +68,6 @@ class Lexicon {
   std::vector<search::Token> tokens_;
 };
 
-// Returns the stems of a topic's words, joined by blanks: topics with the same stems are one. Empty when none is
-// indexed.
-std::string stems_of(const search::IndexTokenizer& tokenizer, std::string_view topic);
-
 inline constexpr std::size_t kLongestPhrase = 3;  // words
 
 // One to three stems in order.
