@@ -33,6 +33,14 @@ UniqueFd file_of(const std::string& text) {
   return fd;
 }
 
+std::vector<char*> pointers(const std::vector<std::string>& words) {
+  std::vector<char*> out;
+  for (const auto& word : words)
+    out.push_back(const_cast<char*>(word.c_str()));
+  out.push_back(nullptr);
+  return out;
+}
+
 // The start-up settings of the child: input if there is any, output into the pipe, its own process group, no blocked or
 // ignored signals.
 class SpawnSetup {
@@ -73,14 +81,6 @@ class SpawnSetup {
   }
 
  private:
-  static std::vector<char*> pointers(const std::vector<std::string>& words) {
-    std::vector<char*> out;
-    for (const auto& word : words)
-      out.push_back(const_cast<char*>(word.c_str()));
-    out.push_back(nullptr);
-    return out;
-  }
-
   posix_spawn_file_actions_t actions_{};
   posix_spawnattr_t attributes_{};
 };
@@ -167,6 +167,12 @@ Result<ChildOutput> run_child(const ChildCommand& command) {
   if (!WIFEXITED(*status)) return failed(command, " was ended by a signal");
   output.exit_code = WEXITSTATUS(*status);
   return output;
+}
+
+int become_program(const std::vector<std::string>& words) {
+  const std::vector<char*> argv = pointers(words);
+  ::execvp(argv.front(), argv.data());
+  return errno;
 }
 
 }  // namespace memd

@@ -29,4 +29,7 @@ struct ChildOutput {
 // limit; Errc::unsupported: it prints more than `most_output`. The message names the program only. Any thread.
 Result<ChildOutput> run_child(const ChildCommand& command);
 
+// Replaces this process by a program, which is searched in $PATH. Returns errno if that fails.
+int become_program(const std::vector<std::string>& words);
+
 }  // namespace memd

@@ -1,5 +1,6 @@
 #include "daemon/cli/reopening.hpp"
 
+#include "daemon/child_process.hpp"
 #include "schemas/base/error.hpp"
 #include "store/read/sessions.hpp"
 #include "store/reader.hpp"
@@ -33,16 +34,11 @@ Result<fs::path> directory_to_enter(const std::string& directory) {
 Result<int> become(const AgentCommand& command, const fs::path& directory) {
   if (!directory.empty() && ::chdir(directory.c_str()) != 0)
     return Error::from_errno(errno, "chdir", directory.string());
-  std::vector<std::string> words = command.words;
-  std::vector<char*> argv;
-  for (std::string& word : words)
-    argv.push_back(word.data());
-  argv.push_back(nullptr);
   std::cout << std::flush;
-  ::execvp(argv.front(), argv.data());
-  if (errno == ENOENT)
-    return Error(Errc::not_found, words.front() + " is not in $PATH; `memd open --print` shows the command");
-  return Error::from_errno(errno, "execvp", words.front());
+  const int failed = become_program(command.words);
+  if (failed == ENOENT)
+    return Error(Errc::not_found, command.words.front() + " is not in $PATH; `memd open --print` shows the command");
+  return Error::from_errno(failed, "execvp", command.words.front());
 }
 
 }  // namespace memd::cli

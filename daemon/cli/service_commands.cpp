@@ -10,6 +10,7 @@
 #include "daemon/serve/takeover.hpp"
 #include "daemon/setup/service_setup.hpp"
 #include "daemon/version.hpp"
+#include "schemas/base/error.hpp"
 #include "schemas/base/harmless.hpp"
 #include "store/files/own_executable.hpp"
 #include "store/files/whole_file.hpp"
@@ -21,11 +22,9 @@
 
 #include <cerrno>
 #include <chrono>
-#include <csignal>
 #include <filesystem>
 #include <iostream>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -224,13 +223,8 @@ Command logs_command() {
       return Error(Errc::not_found, file.string() + " does not exist: no client has started a daemon yet");
     if (o->follow) words.emplace_back("-f");
     if (words.front() == "tail") words.push_back(file.string());
-    std::vector<char*> argv;
-    for (std::string& word : words)
-      argv.push_back(word.data());
-    argv.push_back(nullptr);
     std::cout << std::flush;
-    ::execvp(argv.front(), argv.data());
-    return Error::from_errno(errno, "execvp", words.front());
+    return Error::from_errno(become_program(words), "execvp", words.front());
   };
   return c;
 }

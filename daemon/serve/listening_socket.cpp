@@ -2,6 +2,7 @@
 
 #include "daemon/serve/daemon_address.hpp"
 #include "daemon/serve/instance_lock.hpp"
+#include "protocol/transport/byte_stream.hpp"
 #include "schemas/base/error.hpp"
 
 #include <fmt/format.h>
@@ -136,12 +137,7 @@ Result<ListeningSocket> ListeningSocket::create(const fs::path& path, const Inst
   MEMD_TRY(check_socket_path_length(path));
   MEMD_TRY(open_state_directory(path.parent_path()));
   MEMD_TRY(remove_stale(path));
-#ifdef SOCK_CLOEXEC
-  UniqueFd fd(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
-#else
-  UniqueFd fd(::socket(AF_UNIX, SOCK_STREAM, 0));
-  if (fd) ::fcntl(fd.get(), F_SETFD, FD_CLOEXEC);
-#endif
+  UniqueFd fd = transport::unix_socket();
   if (!fd) return Error::from_errno(errno, "socket", {});
   if (bind_private(fd.get(), path) != 0) return Error::from_errno(errno, "bind", path.native());
 

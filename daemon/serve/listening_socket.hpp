@@ -1,7 +1,6 @@
 #pragma once
 
 #include "daemon/serve/instance_lock.hpp"
-#include "protocol/transport/byte_stream.hpp"
 #include "schemas/base/result.hpp"
 
 #include <sys/types.h>

@@ -1,6 +1,7 @@
 #include "daemon/serve/service.hpp"
 
 #include "daemon/admin/admin_tools.hpp"
+#include "daemon/child_process.hpp"
 #include "daemon/host/settings.hpp"
 #include "daemon/ingest/ingest_service.hpp"
 #include "daemon/ingest/rebuild.hpp"
@@ -432,11 +433,7 @@ void become_newer(const Settings& settings, const std::optional<std::string>& pa
   std::vector<std::string> words{newer.program.native(), "--socket"};
   if (path && !path->empty()) words.push_back(*path);
   words.insert(words.end(), settings.forward.begin(), settings.forward.end());
-  std::vector<char*> argv;
-  for (std::string& word : words)
-    argv.push_back(word.data());
-  argv.push_back(nullptr);
-  ::execv(argv.front(), argv.data());
+  become_program(words);
 }
 
 constexpr const char* kIsMadeAnew = "memd rebuilds its store; until that is done answers come from the previous one";

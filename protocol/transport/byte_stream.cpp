@@ -163,18 +163,23 @@ std::unique_ptr<ByteStream> make_socket_stream(asio::io_context& loop, int fd) {
   return std::make_unique<SocketStream>(loop, fd);
 }
 
+UniqueFd unix_socket() {
+#ifdef SOCK_CLOEXEC
+  return UniqueFd(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+#else
+  UniqueFd fd(::socket(AF_UNIX, SOCK_STREAM, 0));
+  if (fd) ::fcntl(fd.get(), F_SETFD, FD_CLOEXEC);
+  return fd;
+#endif
+}
+
 Result<UniqueFd> connect_unix(const std::string& path) {
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
   if (path.empty() || path.size() >= sizeof address.sun_path)
     return Error(Errc::invalid_argument, "socket path is too long: " + path);
   std::memcpy(address.sun_path, path.data(), path.size());
-#ifdef SOCK_CLOEXEC
-  UniqueFd fd(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
-#else
-  UniqueFd fd(::socket(AF_UNIX, SOCK_STREAM, 0));
-  if (fd) ::fcntl(fd.get(), F_SETFD, FD_CLOEXEC);
-#endif
+  UniqueFd fd = unix_socket();
   const auto failed = [&](std::string_view call) {
     return Error(boost::system::error_code(errno, boost::system::generic_category()),
                  std::string(call).append(" ").append(path));

@@ -49,6 +49,8 @@ std::unique_ptr<ByteStream> make_descriptor_stream(boost::asio::io_context& loop
 // Takes over a connected Unix stream socket; it is closed with the stream.
 std::unique_ptr<ByteStream> make_socket_stream(boost::asio::io_context& loop, int fd);
 
+// Makes a socket that is closed on exec. Empty: errno says why.
+UniqueFd unix_socket();
 // Connects synchronously. The descriptor is blocking and close-on-exec. The error keeps errno, to be compared with
 // boost::system::errc.
 Result<UniqueFd> connect_unix(const std::string& path);
