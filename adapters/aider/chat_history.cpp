@@ -3,6 +3,7 @@
 #include "adapters/json/json_text.hpp"
 #include "adapters/json/json_writer.hpp"
 #include "adapters/tool_calls/patch_text.hpp"
+#include "schemas/base/error.hpp"
 #include "schemas/base/hash.hpp"
 #include "schemas/base/time.hpp"
 #include "schemas/ids.hpp"

@@ -5,7 +5,6 @@
 #include "adapters/json/value_scanner.hpp"
 #include "adapters/snapshot/document.hpp"
 #include "adapters/vscode/places.hpp"
-#include "schemas/base/error.hpp"
 #include "schemas/ids.hpp"
 
 #include <utility>

@@ -4,6 +4,7 @@
 #include "adapters/json/json_writer.hpp"
 #include "adapters/json/value_scanner.hpp"
 #include "adapters/snapshot/document.hpp"
+#include "schemas/base/hash.hpp"
 #include "schemas/ids.hpp"
 
 #include <algorithm>

@@ -1,22 +1,18 @@
 #pragma once
 
 #include "adapters/snapshot_reader.hpp"
-#include "schemas/base/error.hpp"
-#include "schemas/base/hash.hpp"
+#include "schemas/base/result.hpp"
 
 #include <cstdint>
 #include <map>
 #include <string>
-#include <utility>
 
 namespace memd::snapshot {
 
 inline constexpr const char* kHeadKey = "(head)";  // of the record about the whole session
 
 // Returns a hash that differs when a file or its name has changed.
-inline std::uint64_t state_of(const FileView::Entry& file, std::uint64_t seed) {
-  return hash64(file.path, hash_combine(seed, hash_combine(file.size, static_cast<std::uint64_t>(file.mtime_ns))));
-}
+std::uint64_t state_of(const FileView::Entry& file, std::uint64_t seed);
 
 // The bytes of a session's items, for a reader that writes them all when it reads the source. One thread at a time.
 class HeldItems {
@@ -24,20 +20,11 @@ class HeldItems {
   // Keeps the bytes and returns their item. `version` 0: a hash of the bytes and of their count in the ledger. An item
   // added again replaces the other.
   SnapshotReader::Item add(const std::string& key, std::string bytes, std::uint64_t ledger_bytes = 0,
-                           std::uint64_t version = 0) {
-    if (version == 0) version = hash64(bytes, ledger_bytes) | 1;
-    bytes_[key] = std::move(bytes);
-    return {key, version, ledger_bytes};
-  }
-
+                           std::uint64_t version = 0);
   bool has(const std::string& key) const { return bytes_.contains(key); }
 
   // Errc::not_found.
-  Result<std::string> bytes(const std::string& key) const {
-    const auto it = bytes_.find(key);
-    if (it == bytes_.end()) return Error(Errc::not_found, "no such item any more");
-    return it->second;
-  }
+  Result<std::string> bytes(const std::string& key) const;
 
  private:
   std::map<std::string, std::string> bytes_;  // by key

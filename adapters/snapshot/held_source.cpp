@@ -2,6 +2,8 @@
 
 #include "adapters/json/json_text.hpp"
 #include "adapters/json/json_writer.hpp"
+#include "schemas/base/error.hpp"
+#include "schemas/base/hash.hpp"
 #include "schemas/ids.hpp"
 
 #include <cstdlib>

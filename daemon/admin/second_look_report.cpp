@@ -3,6 +3,7 @@
 #include "daemon/host/memory_host.hpp"
 #include "daemon/ingest/ingest_service.hpp"
 #include "daemon/models/second_look_worker.hpp"
+#include "schemas/base/error.hpp"
 #include "store/enrich/second_look.hpp"
 #include "store/reader.hpp"
 #include "store/reader_pool.hpp"

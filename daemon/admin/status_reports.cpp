@@ -7,6 +7,7 @@
 #include "daemon/models/enrichment_worker.hpp"
 #include "daemon/models/serving_index.hpp"
 #include "daemon/tools/time_argument.hpp"
+#include "schemas/base/error.hpp"
 #include "schemas/base/time.hpp"
 #include "store/enrich/enrichment.hpp"
 #include "store/read/ingestion.hpp"

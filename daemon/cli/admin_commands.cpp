@@ -16,6 +16,7 @@
 #include "daemon/serve/daemon_address.hpp"
 #include "daemon/serve/instance_lock.hpp"
 #include "protocol/mcp/tool_registry.hpp"
+#include "schemas/base/error.hpp"
 #include "schemas/base/harmless.hpp"
 #include "schemas/base/utf8.hpp"
 #include "schemas/exchange_name.hpp"

@@ -1,5 +1,6 @@
 #include "daemon/cli/asking.hpp"
 
+#include "schemas/base/error.hpp"
 #include "schemas/base/json_writer.hpp"
 
 namespace memd::cli {

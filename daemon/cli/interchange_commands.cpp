@@ -18,6 +18,7 @@
 #include "daemon/serve/instance_lock.hpp"
 #include "daemon/tools/tool_arguments.hpp"
 #include "protocol/mcp/tool_registry.hpp"
+#include "schemas/base/error.hpp"
 #include "schemas/base/harmless.hpp"
 #include "schemas/ids.hpp"
 #include "store/read/exchanges.hpp"

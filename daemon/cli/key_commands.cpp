@@ -7,6 +7,7 @@
 #include "daemon/interchange/output_file.hpp"
 #include "daemon/interchange/sealed_file.hpp"
 #include "daemon/serve/instance_lock.hpp"
+#include "schemas/base/error.hpp"
 #include "store/raw/raw_layer.hpp"
 #include "store/write/writer.hpp"
 

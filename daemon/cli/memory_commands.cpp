@@ -10,6 +10,7 @@
 #include "daemon/interchange/output_file.hpp"
 #include "daemon/report/memory_map.hpp"
 #include "schemas/base/ascii.hpp"
+#include "schemas/base/error.hpp"
 #include "schemas/base/harmless.hpp"
 #include "schemas/base/time.hpp"
 #include "schemas/ids.hpp"

@@ -6,6 +6,7 @@
 #include "daemon/memories/promotion.hpp"
 #include "daemon/memories/verification.hpp"
 #include "daemon/tools/time_argument.hpp"
+#include "schemas/base/error.hpp"
 #include "schemas/base/harmless.hpp"
 #include "schemas/base/time.hpp"
 #include "store/harvest/recap.hpp"

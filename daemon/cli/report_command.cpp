@@ -9,6 +9,7 @@
 #include "daemon/report/report_page.hpp"
 #include "daemon/version.hpp"
 #include "schemas/base/embedded.hpp"
+#include "schemas/base/error.hpp"
 #include "schemas/base/time.hpp"
 #include "store/read/projects.hpp"
 #include "store/reader.hpp"

@@ -7,6 +7,7 @@
 #include "daemon/host/settings.hpp"
 #include "daemon/setup/registration.hpp"
 #include "daemon/tools/capability_matrix.hpp"
+#include "schemas/base/error.hpp"
 #include "store/files/own_executable.hpp"
 
 #include <fmt/format.h>

@@ -7,7 +7,6 @@
 #include "daemon/host/settings.hpp"
 #include "daemon/sharing/exchange.hpp"
 #include "protocol/mcp/described_json.hpp"
-#include "schemas/base/error.hpp"
 #include "store/files/whole_file.hpp"
 
 #include <algorithm>

@@ -7,6 +7,7 @@
 #include "daemon/cli/usage_explanation.hpp"
 #include "daemon/host/settings.hpp"
 #include "daemon/usage/usage_report.hpp"
+#include "schemas/base/error.hpp"
 #include "store/read/projects.hpp"
 #include "store/reader.hpp"
 

@@ -21,6 +21,7 @@
 #include "daemon/tools/tool_services.hpp"
 #include "daemon/tools/toolset.hpp"
 #include "protocol/mcp/server_profile.hpp"
+#include "schemas/base/error.hpp"
 #include "schemas/base/time.hpp"
 #include "schemas/store_health.hpp"
 #include "store/catalog/memory_file_set.hpp"

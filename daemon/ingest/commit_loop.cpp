@@ -1,6 +1,7 @@
 #include "daemon/ingest/commit_loop.hpp"
 
 #include "daemon/log.hpp"
+#include "schemas/base/error.hpp"
 #include "store/db/database.hpp"
 #include "store/write/retention.hpp"
 

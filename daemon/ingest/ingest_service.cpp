@@ -4,6 +4,7 @@
 #include "daemon/ingest/reading_loop.hpp"
 #include "daemon/log.hpp"
 #include "daemon/this_thread.hpp"
+#include "schemas/base/error.hpp"
 
 #include <future>
 #include <system_error>

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "daemon/background_thread.hpp"
-#include "schemas/base/error.hpp"
+#include "schemas/base/result.hpp"
 #include "schemas/base/timestamp.hpp"
 
 #include <chrono>
@@ -20,14 +20,7 @@ struct StepTrouble {
   // Notes the outcome of a step that ends at `now` and `steady_now`. Returns when the next round begins: without a time
   // after a success. If the store is locked, hints received until now do nothing, because each try costs SQLite up to
   // ten seconds.
-  BackgroundThread::Next note(const Result<bool>& step, TimeMs now, BackgroundThread::Time steady_now) {
-    *this = {};
-    if (step) return {};
-    reason = step.error().message();
-    store_busy = step.error().is(Errc::store_busy);
-    retry_at = now + std::chrono::milliseconds(kRetry).count();
-    return {steady_now + kRetry, store_busy ? BackgroundThread::Hints::forget_earlier : BackgroundThread::Hints::wake};
-  }
+  BackgroundThread::Next note(const Result<bool>& step, TimeMs now, BackgroundThread::Time steady_now);
 };
 
 }  // namespace memd

@@ -1,6 +1,7 @@
 #include "daemon/setup/toml_block.hpp"
 
 #include "schemas/base/ascii.hpp"
+#include "schemas/base/error.hpp"
 
 #include <fmt/format.h>
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "schemas/base/error.hpp"
+#include "schemas/base/result.hpp"
 
 #include <string>
 #include <string_view>

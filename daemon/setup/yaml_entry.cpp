@@ -1,6 +1,7 @@
 #include "daemon/setup/yaml_entry.hpp"
 
 #include "schemas/base/ascii.hpp"
+#include "schemas/base/error.hpp"
 #include "schemas/base/json_writer.hpp"
 
 #include <fmt/format.h>

@@ -6,6 +6,7 @@
 #include "daemon/tools/tool_services.hpp"
 #include "daemon/usage/usage_report.hpp"
 #include "protocol/mcp/tool_registry.hpp"
+#include "schemas/base/error.hpp"
 #include "schemas/base/time.hpp"
 #include "store/read/projects.hpp"
 #include "store/read/sessions.hpp"

@@ -3,6 +3,7 @@
 #include "daemon/usage/model_name.hpp"
 #include "schemas/base/ascii.hpp"
 #include "schemas/base/embedded.hpp"
+#include "schemas/base/error.hpp"
 #include "schemas/base/time.hpp"
 #include "schemas/base/yaml_section.hpp"
 #include "store/files/whole_file.hpp"

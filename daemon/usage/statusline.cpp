@@ -2,6 +2,7 @@
 
 #include "daemon/usage/usage_report.hpp"
 #include "protocol/mcp/described_json.hpp"
+#include "schemas/base/error.hpp"
 #include "schemas/base/harmless.hpp"
 #include "schemas/base/time.hpp"
 #include "store/reader.hpp"

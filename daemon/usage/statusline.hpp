@@ -1,7 +1,7 @@
 #pragma once
 
 #include "daemon/usage/prices.hpp"
-#include "schemas/base/error.hpp"
+#include "schemas/base/result.hpp"
 #include "schemas/base/timestamp.hpp"
 #include "store/read/usage.hpp"
 

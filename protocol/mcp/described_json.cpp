@@ -1,5 +1,7 @@
 #include "protocol/mcp/described_json.hpp"
 
+#include "schemas/base/error.hpp"
+
 #include <boost/json.hpp>
 
 namespace memd::mcp {
@@ -80,6 +82,11 @@ void DescribedReader::read_members(const JsonRef& from, std::string_view name,
 
 void DescribedReader::wrong(std::string_view name) {
   if (problem_.empty()) problem_ = "the answer's \"" + std::string(name) + "\" is not of the type that it should have";
+}
+
+Result<void> DescribedReader::outcome() const {
+  if (!problem_.empty()) return Error(Errc::protocol, problem_);
+  return {};
 }
 
 std::string detail::to_arguments(std::span<const WrittenField> fields, const void* params, const void* usual) {

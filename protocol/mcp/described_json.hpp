@@ -1,7 +1,7 @@
 #pragma once
 
 #include "protocol/mcp/describe.hpp"
-#include "schemas/base/error.hpp"
+#include "schemas/base/result.hpp"
 
 #include <boost/json/fwd.hpp>
 
@@ -106,7 +106,8 @@ class DescribedReader {
     }
   }
 
-  const std::string& problem() const { return problem_; }  // empty: none
+  // Errc::protocol names the first problem.
+  Result<void> outcome() const;
 
  private:
   template <class From, class T>
@@ -130,7 +131,7 @@ class DescribedReader {
                     void* object);
   void wrong(std::string_view name);
 
-  std::string problem_;
+  std::string problem_;  // empty: none
 };
 
 namespace detail {
@@ -154,7 +155,7 @@ Result<T> from_json(std::string_view text) {
   T out{};
   DescribedReader reader;
   reader.read(document.root(), "answer", out);
-  if (!reader.problem().empty()) return Error(Errc::protocol, reader.problem());
+  MEMD_TRY(reader.outcome());
   return out;
 }
 

@@ -2,7 +2,6 @@
 
 #include "schemas/base/ascii.hpp"
 #include "schemas/base/embedded.hpp"
-#include "schemas/base/error.hpp"
 #include "schemas/base/utf8.hpp"
 #include "schemas/sql_text.hpp"
 #include "store/db/rows.hpp"

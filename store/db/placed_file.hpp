@@ -1,12 +1,10 @@
 #pragma once
 
-#include "schemas/base/error.hpp"
+#include "schemas/base/result.hpp"
 
-#include <sys/stat.h>
+#include <sys/types.h>
 
 #include <filesystem>
-#include <string>
-#include <utility>
 
 namespace memd {
 
@@ -15,21 +13,10 @@ namespace memd {
 class PlacedFile {
  public:
   PlacedFile() = default;  // no file: check() always succeeds
-  explicit PlacedFile(std::filesystem::path path) : path_(std::move(path)) {
-    struct stat st {};
-    if (::stat(path_.c_str(), &st) != 0) return;
-    device_ = st.st_dev;
-    inode_ = st.st_ino;
-  }
+  explicit PlacedFile(std::filesystem::path path);
 
   // Errc::io when the file was removed, moved or replaced: data written to it is lost when it is closed.
-  Result<void> check() const {
-    struct stat st {};
-    if (inode_ == 0) return {};
-    if (::stat(path_.c_str(), &st) != 0) return Error(Errc::io, path_.string() + " was removed while memd has it open");
-    if (st.st_dev == device_ && st.st_ino == inode_) return {};
-    return Error(Errc::io, path_.string() + " was replaced by another file while memd has it open");
-  }
+  Result<void> check() const;
 
  private:
   std::filesystem::path path_;

@@ -1,7 +1,6 @@
 #include "store/read/row_filter.hpp"
 
 #include "schemas/base/ascii.hpp"
-#include "schemas/base/error.hpp"
 #include "store/read/sessions.hpp"
 
 namespace memd::queries {

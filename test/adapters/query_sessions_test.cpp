@@ -1,6 +1,5 @@
 #include "adapters/sqlite/query_sessions.hpp"
 #include "daemon/ingest/source_file.hpp"
-#include "schemas/base/error.hpp"
 #include "test/adapters/written_database.hpp"
 #include "test/support/temp_dir.hpp"
 

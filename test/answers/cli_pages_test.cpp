@@ -2,6 +2,7 @@
 #include "daemon/host/settings.hpp"
 #include "daemon/tools/topic_search.hpp"
 #include "protocol/mcp/tool_registry.hpp"
+#include "schemas/base/error.hpp"
 
 #include <gtest/gtest.h>
 #include <boost/json/parse.hpp>

@@ -2,6 +2,7 @@
 
 #include "daemon/host/settings.hpp"
 #include "protocol/mcp/described_json.hpp"
+#include "schemas/base/error.hpp"
 
 #include <gtest/gtest.h>
 #include <poll.h>

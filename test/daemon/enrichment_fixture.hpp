@@ -1,6 +1,7 @@
 #pragma once
 
 #include "daemon/models/enrichment_worker.hpp"
+#include "schemas/base/result.hpp"
 #include "schemas/exchange_row.hpp"
 #include "store/enrich/enrichment.hpp"
 #include "test/support/fake_clock.hpp"
@@ -10,6 +11,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <cerrno>
 #include <mutex>
 
 namespace memd::test {
@@ -74,7 +76,7 @@ class EnrichmentFixture : public testing::Test {
     parts.database = store_.file();
     parts.perform = [this](std::function<Result<void>(Writer&)> task) -> Result<void> {
       const std::lock_guard lock(writing_);
-      if (performs_left_ == 0) return Error(Errc::cancelled, "killed");
+      if (performs_left_ == 0) return Error::from_errno(EIO, "write", "memd.db");
       --performs_left_;
       return task(*writer_);
     };

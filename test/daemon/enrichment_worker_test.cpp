@@ -81,12 +81,12 @@ TEST_F(EnrichmentWorkerTest, TroubleIsOverOnlyWhenSomethingSucceeded) {
   ASSERT_TRUE(slow->is_asked.try_acquire_for(std::chrono::seconds(60)));
   slow->may_answer.release();
   ASSERT_TRUE(worker_->block_until_idle(std::chrono::seconds(60)));
-  EXPECT_EQ(worker_->progress().trouble, "killed");
+  EXPECT_EQ(worker_->progress().trouble, "write memd.db: Input/output error");
 
   performs_left_ = 1'000'000;
   worker_->hint();
   ASSERT_TRUE(slow->is_asked.try_acquire_for(std::chrono::seconds(60)));
-  EXPECT_EQ(worker_->progress().trouble, "killed") << "the next try has not ended yet";
+  EXPECT_EQ(worker_->progress().trouble, "write memd.db: Input/output error") << "the next try has not ended yet";
   slow->may_answer.release();
   ASSERT_TRUE(worker_->block_until_idle(std::chrono::seconds(60)));
   EXPECT_THAT(worker_->progress().trouble, IsEmpty());

@@ -4,6 +4,7 @@
 #include "daemon/ingest/discovery.hpp"
 #include "daemon/ingest/watcher.hpp"
 #include "daemon/memories/indexer_thread.hpp"
+#include "schemas/base/error.hpp"
 #include "store/catalog/memory_search.hpp"
 #include "store/enrich/embedding/embedder.hpp"
 #include "store/files/whole_file.hpp"

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "daemon/serve/stdio_pump.hpp"
-#include "schemas/base/error.hpp"
+#include "schemas/base/result.hpp"
 #include "test/support/line_client.hpp"
 
 #include <gtest/gtest.h>
@@ -11,6 +11,7 @@
 #include <fcntl.h>
 #include <sys/socket.h>
 
+#include <cerrno>
 #include <deque>
 #include <mutex>
 #include <optional>
@@ -44,7 +45,7 @@ class ScriptedDial final : public DaemonDial {
   }
   Result<std::optional<UniqueFd>> attempt() override {
     const std::lock_guard lock(mutex_);
-    if (broken_) return Error(Errc::unavailable, "the disk is full");
+    if (broken_) return Error::from_errno(ENOSPC, "start", "memd");
     if (ready_.empty()) return std::optional<UniqueFd>();
     UniqueFd fd(ready_.front());
     ready_.pop_front();

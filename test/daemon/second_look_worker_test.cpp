@@ -1,5 +1,6 @@
 #include "daemon/models/second_look_worker.hpp"
 
+#include "schemas/base/error.hpp"
 #include "store/enrich/enrichment.hpp"
 #include "store/enrich/second_look.hpp"
 #include "test/support/fake_clock.hpp"

@@ -1,4 +1,5 @@
 #include "daemon/models/serving_index.hpp"
+#include "schemas/base/error.hpp"
 #include "store/enrich/second_look.hpp"
 #include "store/search/vectors/codes.hpp"
 #include "test/daemon/enrichment_fixture.hpp"

@@ -7,9 +7,7 @@
 #include "daemon/ingest/ingest_service.hpp"
 #include "daemon/sharing/segment.hpp"
 #include "protocol/mcp/tool_registry.hpp"
-#include "schemas/base/error.hpp"
 #include "store/db/database.hpp"
-#include "store/seal/sealed_box.hpp"
 #include "test/support/fake_clock.hpp"
 #include "test/support/postgres.hpp"
 #include "test/support/temp_dir.hpp"
@@ -18,6 +16,7 @@
 #include <gtest/gtest.h>
 #include <boost/json.hpp>
 
+#include <cerrno>
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
@@ -154,8 +153,9 @@ class SharingTest : public testing::Test {
       if (!entry.is_regular_file()) continue;
       const std::string bytes = bytes_of(entry.path());
       out += bytes;
-      const auto segment = sharing::decode(
-          bytes, [](const std::string&) -> Result<seal::CipherPtr> { return Error(Errc::permission, "sealed"); });
+      const auto segment = sharing::decode(bytes, [](const std::string&) -> Result<seal::CipherPtr> {
+        return Error::from_errno(EACCES, "open", "a sealed one");
+      });
       if (segment) out += segment->lines;
     }
     return out;

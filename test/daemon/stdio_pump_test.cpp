@@ -294,7 +294,7 @@ TEST_F(StdioPumpTest, ADaemonThatCannotBeStartedAgainIsReportedToTheClient) {
   const auto line = client->read_line();
   ASSERT_TRUE(line);
   EXPECT_THAT(*line, HasSubstr(R"("id":2)"));
-  EXPECT_THAT(*line, HasSubstr("the disk is full"));
+  EXPECT_THAT(*line, HasSubstr("No space left on device"));
   dial.set_broken(false);
   auto second = dial.accept();
   round_trip(second, 3);
@@ -327,7 +327,7 @@ TEST_F(StdioPumpTest, NoDaemonAtFirstIsAFailure) {
   start();
   join();
   ASSERT_TRUE(pump->failure());
-  EXPECT_EQ(pump->failure()->message(), "the disk is full");
+  EXPECT_EQ(pump->failure()->message(), "start memd: No space left on device");
 }
 
 TEST_F(StdioPumpTest, WaitsForADaemonThatIsStarting) {

@@ -198,11 +198,11 @@ TEST_F(HybridSearch, FiltersHoldForWhatMeaningFinds) {
 }
 
 TEST_F(HybridSearch, WithoutAModelWordsAloneAndItIsSaid) {
-  semantic_->down = "ollama does not answer";
+  semantic_->is_down = true;
   const auto answer = ask(query());
   EXPECT_EQ(answer.mode, SearchMode::lexical);
   EXPECT_FALSE(answer.semantic.used);
-  EXPECT_THAT(answer.semantic.trouble, HasSubstr("ollama does not answer"));
+  EXPECT_THAT(answer.semantic.trouble, HasSubstr("connect ollama"));
   EXPECT_THAT(ids(answer), ElementsAre(words_));
   Reader plain(store_.file());
   const auto other = plain.search(query()).value();

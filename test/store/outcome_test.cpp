@@ -1,5 +1,6 @@
 #include "store/insight/outcome.hpp"
 
+#include "schemas/base/hash.hpp"
 #include "store/enrich/session_analysis.hpp"
 #include "store/read/session_end.hpp"
 #include "test/support/event_script.hpp"

@@ -1,9 +1,10 @@
 #pragma once
 
-#include "schemas/base/error.hpp"
+#include "schemas/base/result.hpp"
 #include "store/search/vectors/semantic_index.hpp"
 
 #include <algorithm>
+#include <cerrno>
 #include <cmath>
 #include <limits>
 #include <map>
@@ -18,7 +19,7 @@ class FakeSemanticIndex final : public search::SemanticIndex {
  public:
   Result<search::QueryVector> embed(std::string_view question, std::stop_token) override {
     asked.emplace_back(question);
-    if (!down.empty()) return Error(Errc::unavailable, down);
+    if (is_down) return Error::from_errno(ECONNREFUSED, "connect", "ollama");
     const auto it = questions.find(std::string(question));
     return search::QueryVector{"fake/one", it == questions.end() ? std::vector<float>() : it->second};
   }
@@ -68,7 +69,7 @@ class FakeSemanticIndex final : public search::SemanticIndex {
   std::map<ExchangeId, std::vector<float>> exchanges;
   std::map<ExchangeId, float> looks;  // cosines of the second look
   std::vector<std::string> asked;
-  std::string down;  // why questions cannot be embedded; empty if they can
+  bool is_down = false;  // questions cannot be embedded
   std::int64_t pending = 0;
   std::string trouble;
 };

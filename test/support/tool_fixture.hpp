@@ -3,7 +3,7 @@
 #include "daemon/tools/tool_services.hpp"
 #include "daemon/tools/toolset.hpp"
 #include "protocol/mcp/tool_registry.hpp"
-#include "schemas/base/error.hpp"
+#include "schemas/base/result.hpp"
 #include "schemas/store_health.hpp"
 #include "store/reader_pool.hpp"
 #include "store/text/token_budget.hpp"
@@ -18,6 +18,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cerrno>
 #include <map>
 #include <string>
 #include <string_view>
@@ -49,7 +50,7 @@ class FakeRawText final : public tools::RawText {
   Result<std::string> event_text(const EventSource& where, EventKind) const override {
     ++reads;
     const auto it = texts.find(where.raw.offset);
-    if (it == texts.end()) return Error(Errc::not_found, "gone");
+    if (it == texts.end()) return Error::from_errno(ENOENT, "open", "the transcript");
     return it->second;
   }
   std::unique_ptr<tools::RawText> walk() const override {

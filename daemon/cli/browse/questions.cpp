@@ -5,6 +5,7 @@
 #include "daemon/host/settings.hpp"
 #include "daemon/tools/recent_turns.hpp"
 #include "daemon/tools/tool_arguments.hpp"
+#include "schemas/base/error.hpp"
 #include "store/reader.hpp"
 
 #include <algorithm>
