@@ -1,5 +1,7 @@
 #include "adapters/adapter.hpp"
 
+#include "adapters/snapshot_reader.hpp"
+
 #include <utility>
 
 namespace memd {
@@ -20,6 +22,10 @@ std::vector<std::filesystem::path> HomeLayout::roots_in(const char* variable, st
   for (auto& root : roots)
     root /= directory;
   return roots;
+}
+
+std::unique_ptr<SnapshotReader> Adapter::open_snapshot(const Source& /*source*/, const FileView& /*files*/) const {
+  return nullptr;
 }
 
 std::optional<std::string> take_text(EventBatch& batch, EventKind kind, std::uint16_t block) {

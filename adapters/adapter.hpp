@@ -1,6 +1,5 @@
 #pragma once
 
-#include "adapters/snapshot_reader.hpp"
 #include "schemas/event_batch.hpp"
 #include "schemas/platform.hpp"
 #include "schemas/source.hpp"
@@ -16,6 +15,9 @@
 #include <vector>
 
 namespace memd {
+
+class FileView;  // adapters/snapshot_reader.hpp
+class SnapshotReader;
 
 // The user's home, the variables of the environment and the configured roots, from which adapters derive the locations
 // of agent data.
@@ -126,10 +128,7 @@ class Adapter {
   // Creates a reader for a source that is changed in place. Null for a log, which is read by byte offset. open()
   // creates the decoders of the items, with Source::session_uid set to the item's session. `files` must outlive the
   // reader.
-  virtual std::unique_ptr<SnapshotReader> open_snapshot(const Source& source, const FileView& files) const {
-    (void)source, (void)files;
-    return nullptr;
-  }
+  virtual std::unique_ptr<SnapshotReader> open_snapshot(const Source& source, const FileView& files) const;
 
   // Returns the whole text of one event (tool input, tool result, thinking …) from the bytes of its record, which are
   // followed by kRecordPadding readable bytes. nullopt when the record does not parse or has no such block.

@@ -3,6 +3,7 @@
 #include "schemas/base/timestamp.hpp"
 #include "schemas/event.hpp"
 #include "schemas/platform.hpp"
+#include "schemas/session.hpp"
 
 #include <cstddef>
 #include <cstdint>

@@ -6,6 +6,8 @@
 #include "schemas/platform.hpp"
 #include "schemas/session_row.hpp"
 #include "schemas/source.hpp"
+#include "schemas/session_head.hpp"
+#include "schemas/usage.hpp"
 
 #include <algorithm>
 #include <cstddef>

@@ -2,6 +2,7 @@
 
 #include "schemas/event.hpp"
 #include "schemas/exchange_row.hpp"
+#include "schemas/session_row.hpp"
 
 #include <cstdint>
 #include <optional>

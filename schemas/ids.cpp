@@ -1,6 +1,7 @@
 #include "schemas/ids.hpp"
 
 #include "schemas/base/ascii.hpp"
+#include "schemas/platform.hpp"
 
 #include <charconv>
 

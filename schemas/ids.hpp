@@ -1,13 +1,13 @@
 #pragma once
 
-#include "schemas/platform.hpp"
-
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
 
 namespace memd {
+
+enum class Platform : std::uint16_t;  // schemas/platform.hpp
 
 // Short ids shown to agents. "x42" is an exchange, "e7/31" the event with seq 31 of session row 7.
 using ExchangeId = std::int64_t;

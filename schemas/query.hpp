@@ -1,9 +1,9 @@
 #pragma once
 
 #include "schemas/base/timestamp.hpp"
-#include "schemas/observation.hpp"
 #include "schemas/platform.hpp"
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -20,6 +20,8 @@ inline std::string project_tree(std::string_view identity_key) {
   if (!out.ends_with('/')) out += '/';
   return out;
 }
+
+enum class ObservationType : std::uint8_t;  // schemas/observation.hpp
 
 struct QueryFilter {
   std::vector<Platform> platforms;  // empty: all

@@ -3,6 +3,7 @@
 #include "schemas/exchange_row.hpp"
 #include "schemas/file_history.hpp"
 #include "schemas/observation.hpp"
+#include "schemas/session.hpp"
 
 #include <cstdint>
 #include <optional>

@@ -1,27 +1,17 @@
 #pragma once
 
 #include "schemas/base/timestamp.hpp"
-#include "schemas/event.hpp"
-#include "schemas/event_batch.hpp"
 #include "schemas/outcome.hpp"
 #include "schemas/platform.hpp"
+#include "schemas/session.hpp"
+#include "schemas/usage.hpp"
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <vector>
 
 // A session, as a query returns it.
 namespace memd {
-
-// Identification of the session that a result belongs to.
-struct SessionHead {
-  std::int64_t session_pk = 0;
-  std::string session_uid;
-  std::string session_title;
-  Platform platform{};
-  std::string project;  // its name; empty: none
-};
 
 struct SessionCounts {
   std::int64_t tool_calls = 0;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "schemas/base/timestamp.hpp"
+#include "schemas/event.hpp"
 #include "schemas/event_batch.hpp"
 #include "schemas/platform.hpp"
 
@@ -17,8 +18,6 @@ std::string_view to_string(SourceFormat f);
 
 enum class SourceState : std::uint8_t { active = 0, gone = 1, unreachable = 2, quarantined = 3 };
 std::string_view to_string(SourceState s);
-
-using SourceId = std::int64_t;  // row of the sources table
 
 // Identity of a file, so that a cursor is never applied to the content of another file.
 struct SourceIdentity {

@@ -2,6 +2,9 @@
 
 #include "schemas/event.hpp"
 #include "schemas/exchange_row.hpp"
+#include "schemas/session.hpp"
+#include "schemas/session_row.hpp"
+#include "schemas/source.hpp"
 
 #include <cstdint>
 #include <map>

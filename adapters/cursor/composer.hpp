@@ -2,6 +2,7 @@
 
 #include "schemas/base/timestamp.hpp"
 #include "schemas/event.hpp"
+#include "schemas/session.hpp"
 
 #include <cstdint>
 #include <optional>

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "schemas/event.hpp"
+#include "schemas/session.hpp"
 
 #include <cstdint>
 #include <optional>

@@ -11,6 +11,7 @@
 #include "schemas/ids.hpp"
 
 #include <algorithm>
+#include <unordered_map>
 #include <utility>
 
 namespace memd::gemini {

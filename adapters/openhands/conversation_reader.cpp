@@ -9,6 +9,7 @@
 
 #include <charconv>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <utility>
 

@@ -1,6 +1,7 @@
 #include "daemon/memories/promotion.hpp"
 
 #include "schemas/base/error.hpp"
+#include "store/harvest/draft.hpp"
 #include "store/harvest/material.hpp"
 #include "store/reader.hpp"
 

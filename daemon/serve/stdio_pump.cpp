@@ -1,5 +1,6 @@
 #include "daemon/serve/stdio_pump.hpp"
 
+#include "daemon/serve/client_ledger.hpp"
 #include "protocol/jsonrpc/message.hpp"
 #include "protocol/mcp/client_requests.hpp"
 #include "protocol/transport/byte_stream.hpp"

@@ -3,6 +3,7 @@
 #include "daemon/tools/answer.hpp"
 #include "daemon/tools/found_memories.hpp"
 #include "daemon/tools/scope_params.hpp"
+#include "schemas/session_row.hpp"
 #include "store/insight/continuity/working_state.hpp"
 
 #include <cstddef>

@@ -9,7 +9,8 @@
 
 namespace memd {
 struct SearchHit;
-}
+struct SessionRow;
+}  // namespace memd
 
 namespace memd::tools {
 

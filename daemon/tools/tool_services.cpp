@@ -1,6 +1,7 @@
 #include "daemon/tools/tool_services.hpp"
 
 #include "schemas/file_history.hpp"
+#include "schemas/source.hpp"
 
 namespace memd::tools {
 namespace {

@@ -1,5 +1,6 @@
 #include "protocol/mcp/request_params.hpp"
 
+#include "protocol/jsonrpc/message.hpp"
 #include "protocol/mcp/revision.hpp"
 #include "schemas/base/json_writer.hpp"
 

@@ -8,6 +8,7 @@
 #include "store/text/redaction/redactor.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <set>
 #include <string_view>

@@ -4,6 +4,7 @@
 #include "schemas/exchange_name.hpp"
 #include "schemas/exchange_row.hpp"
 #include "schemas/ids.hpp"
+#include "schemas/source.hpp"
 #include "store/db/database.hpp"
 
 #include <algorithm>

@@ -2,6 +2,7 @@
 
 #include "schemas/base/ascii.hpp"
 #include "schemas/session_row.hpp"
+#include "schemas/session_head.hpp"
 #include "store/db/database.hpp"
 #include "store/db/rows.hpp"
 #include "store/insight/summary/salience.hpp"

@@ -3,9 +3,11 @@
 #include "schemas/event.hpp"
 #include "schemas/exchange_row.hpp"
 #include "schemas/ids.hpp"
+#include "schemas/session_row.hpp"
 #include "schemas/source.hpp"
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>

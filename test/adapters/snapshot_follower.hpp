@@ -1,6 +1,7 @@
 #pragma once
 
 #include "adapters/adapter.hpp"
+#include "adapters/snapshot_reader.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,6 @@
 #include "store/search/words/candidate_filter.hpp"
 
+#include "schemas/observation.hpp"
 #include "store/search/words/query_parser.hpp"
 #include "test/support/store_fixture.hpp"
 

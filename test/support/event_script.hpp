@@ -3,6 +3,7 @@
 #include "schemas/event_batch.hpp"
 #include "schemas/source.hpp"
 
+#include <functional>
 #include <set>
 #include <string>
 #include <utility>

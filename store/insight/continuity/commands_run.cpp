@@ -1,11 +1,13 @@
 // Command lines that were run, their results, and those that are still running.
 #include "schemas/base/ascii.hpp"
 #include "store/insight/continuity/evidence.hpp"
+#include "store/insight/continuity/weights.hpp"
 #include "store/text/shell_line.hpp"
 #include "store/text/words.hpp"
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <map>
 #include <set>
 #include <unordered_map>

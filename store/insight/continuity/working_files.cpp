@@ -2,6 +2,7 @@
 #include "schemas/base/ascii.hpp"
 #include "store/insight/continuity/evidence.hpp"
 #include "store/insight/continuity/turn_work.hpp"
+#include "store/insight/continuity/weights.hpp"
 #include "store/text/cue_matcher.hpp"
 #include "store/text/path_names.hpp"
 #include "store/text/shell_line.hpp"

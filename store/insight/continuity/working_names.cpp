@@ -2,6 +2,7 @@
 #include "schemas/base/hash.hpp"
 #include "store/insight/continuity/evidence.hpp"
 #include "store/insight/continuity/name_places.hpp"
+#include "store/insight/continuity/weights.hpp"
 #include "store/text/code_names.hpp"
 #include "store/text/token_budget.hpp"
 

@@ -3,6 +3,7 @@
 #include "schemas/base/ascii.hpp"
 #include "schemas/base/hash.hpp"
 #include "store/insight/summary/salience.hpp"
+#include "store/text/text_units.hpp"
 #include "store/text/token_budget.hpp"
 
 #include <algorithm>
