@@ -10,7 +10,6 @@
 
 #include <unistd.h>
 #include <algorithm>
-#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <cstdio>

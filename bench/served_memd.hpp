@@ -6,7 +6,6 @@
 #include <filesystem>
 #include <functional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 // A memd started by a benchmark, and its clients. Each object belongs to one thread and owns its process or socket.

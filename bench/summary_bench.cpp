@@ -19,7 +19,6 @@
 #include <cstdlib>
 #include <ctime>
 #include <map>
-#include <stdexcept>
 #include <string>
 #include <vector>
 

@@ -4,8 +4,6 @@
 #include "schemas/event.hpp"
 #include "schemas/ids.hpp"
 #include "schemas/platform.hpp"
-#include "schemas/session_row.hpp"
-#include "schemas/source.hpp"
 #include "schemas/session_head.hpp"
 #include "schemas/usage.hpp"
 

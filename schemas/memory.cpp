@@ -4,7 +4,6 @@
 #include "schemas/base/hash.hpp"
 #include "schemas/base/reflected_name.hpp"
 
-#include <algorithm>
 #include <utility>
 
 namespace memd {

@@ -3,8 +3,6 @@
 #include "schemas/base/error.hpp"
 #include "schemas/base/reflected_name.hpp"
 
-#include <string>
-
 namespace memd {
 
 std::string_view to_string(MemoryPathMode m) { return reflect::enum_name(m, "legacy_first"); }

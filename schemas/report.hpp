@@ -1,7 +1,6 @@
 #pragma once
 
 #include "schemas/enrichment.hpp"
-#include "schemas/event_batch.hpp"
 #include "schemas/ids.hpp"
 #include "schemas/session_row.hpp"
 #include "schemas/store_health.hpp"

@@ -5,9 +5,7 @@
 #include "schemas/observation.hpp"
 #include "schemas/session.hpp"
 
-#include <cstdint>
 #include <optional>
-#include <string>
 #include <vector>
 
 namespace memd {

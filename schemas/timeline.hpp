@@ -2,7 +2,6 @@
 
 #include "schemas/base/timestamp.hpp"
 #include "schemas/ids.hpp"
-#include "schemas/session_row.hpp"
 #include "schemas/session_head.hpp"
 
 #include <cstddef>

@@ -1,7 +1,6 @@
 #pragma once
 
 #include "schemas/base/timestamp.hpp"
-#include "schemas/event.hpp"
 #include "schemas/session.hpp"
 
 #include <cstdint>

@@ -5,11 +5,9 @@
 #include "schemas/platform.hpp"
 #include "schemas/source.hpp"
 
-#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <map>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <variant>

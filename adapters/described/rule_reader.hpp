@@ -6,7 +6,6 @@
 #include "adapters/json/record_builder.hpp"
 
 #include <cstddef>
-#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>

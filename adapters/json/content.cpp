@@ -2,8 +2,6 @@
 
 #include "adapters/json/media.hpp"
 
-#include <utility>
-
 namespace memd::json {
 namespace {
 

@@ -5,7 +5,6 @@
 #include "adapters/json/record_events.hpp"
 #include "schemas/base/hash.hpp"
 #include "schemas/event_batch.hpp"
-#include "schemas/ids.hpp"
 
 #include <cstddef>
 #include <cstdint>

@@ -3,7 +3,6 @@
 #include "adapters/adapter.hpp"
 #include "adapters/json/content.hpp"
 #include "adapters/json/record_builder.hpp"
-#include "schemas/event.hpp"
 
 #include <string>
 #include <string_view>

@@ -9,7 +9,6 @@
 #include "daemon/sharing/segment.hpp"
 #include "daemon/sharing/share_place.hpp"
 #include "daemon/sharing/turn_vectors.hpp"
-#include "schemas/base/hash.hpp"
 #include "store/enrich/embedding/embedder.hpp"
 #include "store/search/vectors/codes.hpp"
 #include "store/team/team_database.hpp"
@@ -21,7 +20,6 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
-#include <cstdlib>
 #include <map>
 #include <mutex>
 #include <random>

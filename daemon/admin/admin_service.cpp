@@ -12,8 +12,6 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <utility>
-
 namespace memd::admin {
 
 namespace {

@@ -5,7 +5,6 @@
 #include "schemas/session_row.hpp"
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <vector>
 

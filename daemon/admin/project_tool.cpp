@@ -10,7 +10,6 @@
 #include "store/write/project_rows.hpp"
 
 #include <chrono>
-#include <utility>
 
 namespace memd::admin {
 namespace {

@@ -6,7 +6,6 @@
 #include "daemon/sharing/sharing.hpp"
 #include "schemas/base/ascii.hpp"
 #include "schemas/base/error.hpp"
-#include "schemas/base/harmless.hpp"
 #include "schemas/base/time.hpp"
 #include "store/read/projects.hpp"
 #include "store/read/shares.hpp"

@@ -2,7 +2,6 @@
 
 #include "daemon/host/memory_host.hpp"
 #include "schemas/base/error.hpp"
-#include "schemas/base/time.hpp"
 #include "store/read/ingestion.hpp"
 #include "store/reader.hpp"
 #include "store/reader_pool.hpp"

@@ -2,7 +2,6 @@
 
 #include "daemon/host/memory_host.hpp"
 #include "daemon/tools/time_argument.hpp"
-#include "schemas/base/time.hpp"
 #include "schemas/base/error.hpp"
 
 #include <fmt/format.h>

@@ -12,7 +12,6 @@
 #include "store/write/writer.hpp"
 
 #include <filesystem>
-#include <iostream>
 #include <memory>
 #include <string>
 #include <system_error>

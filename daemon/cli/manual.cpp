@@ -6,7 +6,6 @@
 #include <array>
 #include <cctype>
 #include <string_view>
-#include <utility>
 
 namespace memd::cli {
 namespace {

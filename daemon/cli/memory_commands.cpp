@@ -13,7 +13,6 @@
 #include "schemas/base/error.hpp"
 #include "schemas/base/harmless.hpp"
 #include "schemas/base/time.hpp"
-#include "schemas/ids.hpp"
 #include "store/files/scope_root.hpp"
 #include "store/files/whole_file.hpp"
 #include "store/harvest/draft.hpp"

@@ -20,7 +20,6 @@
 
 #include <algorithm>
 #include <memory>
-#include <optional>
 
 namespace memd::cli {
 namespace {

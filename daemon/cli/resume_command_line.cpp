@@ -5,7 +5,6 @@
 #include "schemas/platform.hpp"
 
 #include <array>
-#include <utility>
 
 namespace memd::cli {
 namespace {

@@ -4,7 +4,6 @@
 #include "daemon/cli/render/words.hpp"
 #include "daemon/host/settings.hpp"
 #include "daemon/interchange/transcript.hpp"
-#include "schemas/base/harmless.hpp"
 #include "schemas/base/time.hpp"
 #include "schemas/ids.hpp"
 #include "store/read/exchanges.hpp"

@@ -12,7 +12,6 @@
 #include "store/reader.hpp"
 
 #include <chrono>
-#include <iostream>
 #include <memory>
 #include <thread>
 

@@ -10,7 +10,6 @@
 #include <filesystem>
 #include <map>
 #include <set>
-#include <system_error>
 #include <utility>
 
 namespace memd {

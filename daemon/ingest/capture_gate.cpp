@@ -5,7 +5,6 @@
 #include "store/reader.hpp"
 
 #include <algorithm>
-#include <utility>
 #include <vector>
 
 namespace memd {

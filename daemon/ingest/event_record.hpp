@@ -2,7 +2,6 @@
 
 #include "daemon/ingest/record_finder.hpp"
 #include "schemas/base/result.hpp"
-#include "schemas/exchange_row.hpp"
 
 #include <cstdint>
 #include <string>

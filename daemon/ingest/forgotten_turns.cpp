@@ -6,7 +6,6 @@
 #include "store/text/redaction/redactor.hpp"
 
 #include <algorithm>
-#include <utility>
 
 namespace memd {
 namespace {

@@ -6,7 +6,6 @@
 #include "daemon/this_thread.hpp"
 #include "schemas/base/error.hpp"
 
-#include <future>
 #include <system_error>
 #include <thread>
 #include <utility>

@@ -2,7 +2,6 @@
 
 #include "daemon/ingest/source_file.hpp"
 #include "schemas/base/result.hpp"
-#include "schemas/source.hpp"
 
 #include <cstdint>
 #include <list>

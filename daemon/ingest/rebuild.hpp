@@ -5,8 +5,6 @@
 #include "schemas/base/result.hpp"
 #include "store/db/store_layout.hpp"
 
-#include <cstdint>
-#include <filesystem>
 #include <functional>
 #include <memory>
 #include <stop_token>

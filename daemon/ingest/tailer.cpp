@@ -6,7 +6,6 @@
 #include "store/text/redaction/redactor.hpp"
 
 #include <algorithm>
-#include <cstring>
 #include <utility>
 
 namespace memd {

@@ -8,9 +8,7 @@
 #include "schemas/source.hpp"
 
 #include <cstdint>
-#include <memory>
 #include <optional>
-#include <string>
 #include <string_view>
 #include <vector>
 

@@ -7,7 +7,6 @@
 #include "store/reader.hpp"
 #include "store/text/redaction/redactor.hpp"
 
-#include <optional>
 #include <string>
 #include <string_view>
 

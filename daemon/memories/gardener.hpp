@@ -6,7 +6,6 @@
 #include "schemas/memory.hpp"
 #include "store/memory/memory_places.hpp"
 
-#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>

@@ -11,7 +11,6 @@
 #include <filesystem>
 #include <future>
 #include <map>
-#include <memory>
 #include <mutex>
 #include <set>
 #include <stop_token>

@@ -10,7 +10,6 @@
 #include "store/reader.hpp"
 #include "store/write/writer.hpp"
 
-#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <map>

@@ -2,7 +2,6 @@
 
 #include "schemas/base/result.hpp"
 #include "schemas/base/timestamp.hpp"
-#include "store/harvest/draft.hpp"
 #include "store/harvest/known_memories.hpp"
 #include "store/harvest/material.hpp"
 #include "store/memory/memory_directory.hpp"

@@ -9,12 +9,10 @@
 #include "store/write/observation_rows.hpp"
 #include "store/write/writer.hpp"
 
-#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <mutex>
 #include <stop_token>
-#include <string>
 
 namespace memd::llm {
 

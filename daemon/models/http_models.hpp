@@ -3,7 +3,6 @@
 #include "daemon/models/circuit_breaker.hpp"
 #include "daemon/models/model_clients.hpp"
 #include "daemon/models/model_server.hpp"
-#include "protocol/models/model_api.hpp"
 #include "schemas/language_model.hpp"
 #include "store/enrich/embedding/embedder.hpp"
 

@@ -9,7 +9,6 @@
 #include "store/write/writer.hpp"
 
 #include <chrono>
-#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <memory>

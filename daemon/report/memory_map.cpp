@@ -5,11 +5,8 @@
 #include "schemas/base/time.hpp"
 
 #include <algorithm>
-#include <cstdint>
 #include <map>
 #include <numeric>
-#include <set>
-#include <tuple>
 #include <utility>
 #include <vector>
 

@@ -1,10 +1,8 @@
 #pragma once
 
-#include "daemon/memories/notebook.hpp"
 #include "daemon/tools/tool_services.hpp"
 #include "protocol/mcp/offers.hpp"
 
-#include <cstdint>
 #include <string>
 #include <vector>
 

@@ -4,7 +4,6 @@
 #include <boost/asio/post.hpp>
 
 #include <algorithm>
-#include <fstream>
 #include <utility>
 
 namespace memd {

@@ -1,6 +1,5 @@
 #pragma once
 
-#include "daemon/serve/client_ledger.hpp"
 #include "daemon/serve/daemon_client.hpp"
 #include "schemas/base/result.hpp"
 

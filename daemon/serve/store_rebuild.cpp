@@ -1,6 +1,5 @@
 #include "daemon/serve/store_rebuild.hpp"
 
-#include "adapters/registry.hpp"
 #include "daemon/ingest/rebuild.hpp"
 #include "daemon/log.hpp"
 #include "schemas/base/error.hpp"

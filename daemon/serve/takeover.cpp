@@ -4,7 +4,6 @@
 #include <poll.h>
 
 #include <csignal>
-#include <string>
 #include <utility>
 
 namespace memd {

@@ -6,7 +6,6 @@
 #include "schemas/base/harmless.hpp"
 
 #include <algorithm>
-#include <system_error>
 
 namespace memd::sharing {
 namespace fs = std::filesystem;

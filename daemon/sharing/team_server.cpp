@@ -13,7 +13,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <filesystem>
-#include <iterator>
 #include <map>
 #include <set>
 #include <sstream>

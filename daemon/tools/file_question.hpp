@@ -2,12 +2,9 @@
 
 #include "daemon/tools/file_history.hpp"
 #include "daemon/tools/line_trace.hpp"
-#include "schemas/file_history.hpp"
 #include "store/read/file_history.hpp"
 
 #include <map>
-#include <optional>
-#include <string>
 #include <vector>
 
 namespace memd {

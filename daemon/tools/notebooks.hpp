@@ -11,7 +11,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 // Code shared by the memory tools. Free functions; each may be called on any thread.
 namespace memd::tools {

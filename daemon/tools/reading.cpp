@@ -3,7 +3,6 @@
 #include "daemon/tools/tool_services.hpp"
 #include "schemas/base/error.hpp"
 #include "schemas/query.hpp"
-#include "schemas/store_health.hpp"
 #include "store/read/projects.hpp"
 #include "store/read/sessions.hpp"
 

@@ -11,7 +11,6 @@
 #include <stop_token>
 #include <string>
 #include <string_view>
-#include <utility>
 
 // Readers of the store for a tool call, and what several tools ask them. Free functions without shared state; each may
 // be called on any thread.

@@ -7,7 +7,6 @@
 #include "daemon/tools/team_asker.hpp"
 #include "daemon/tools/tool_services.hpp"
 #include "protocol/mcp/tool_registry.hpp"
-#include "schemas/base/time.hpp"
 #include "store/read/exchanges.hpp"
 #include "store/text/token_budget.hpp"
 

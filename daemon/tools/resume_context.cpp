@@ -7,7 +7,6 @@
 #include "schemas/base/error.hpp"
 #include "schemas/base/time.hpp"
 #include "schemas/ids.hpp"
-#include "schemas/project_identity.hpp"
 #include "store/files/git_place.hpp"
 #include "store/insight/continuity/pack.hpp"
 #include "store/insight/continuity/text_content.hpp"

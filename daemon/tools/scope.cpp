@@ -6,12 +6,10 @@
 #include "protocol/mcp/offers.hpp"
 #include "schemas/base/ascii.hpp"
 #include "schemas/base/error.hpp"
-#include "schemas/base/time.hpp"
 #include "schemas/store_health.hpp"
 #include "store/files/git_place.hpp"
 #include "store/read/projects.hpp"
 #include "store/read/sessions.hpp"
-#include "store/text/token_budget.hpp"
 
 #include <fmt/format.h>
 

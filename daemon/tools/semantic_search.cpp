@@ -9,7 +9,6 @@
 #include "schemas/base/ascii.hpp"
 #include "schemas/base/envelopes.hpp"
 #include "schemas/base/error.hpp"
-#include "schemas/base/time.hpp"
 #include "schemas/project_identity.hpp"
 #include "schemas/search.hpp"
 #include "store/files/git_place.hpp"

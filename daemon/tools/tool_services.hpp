@@ -3,7 +3,6 @@
 #include "daemon/config/memory_config.hpp"
 #include "schemas/base/result.hpp"
 #include "schemas/base/timestamp.hpp"
-#include "schemas/event.hpp"
 #include "schemas/platform.hpp"
 #include "schemas/session.hpp"
 

@@ -4,7 +4,6 @@
 #include "schemas/usage.hpp"
 #include "store/read/usage.hpp"
 
-#include <cstddef>
 #include <filesystem>
 #include <functional>
 #include <map>

@@ -1,7 +1,5 @@
 #pragma once
 
-#include "protocol/jsonrpc/message.hpp"
-
 #include <boost/json/value.hpp>
 
 #include <optional>

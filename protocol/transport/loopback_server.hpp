@@ -4,7 +4,6 @@
 #include "schemas/base/unique_fd.hpp"
 
 #include <atomic>
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>

@@ -5,7 +5,6 @@
 
 #include <stdexcept>
 #include <string>
-#include <system_error>
 #include <utility>
 
 namespace memd {

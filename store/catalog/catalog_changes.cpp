@@ -1,7 +1,6 @@
 #include "store/catalog/catalog_changes.hpp"
 
 #include "schemas/base/ascii.hpp"
-#include "schemas/base/embedded.hpp"
 #include "schemas/base/utf8.hpp"
 #include "schemas/sql_text.hpp"
 #include "store/db/rows.hpp"

@@ -12,11 +12,9 @@
 #include "store/search/vectors/cosine_scale.hpp"
 #include "store/search/vectors/snapshot_scan.hpp"
 #include "store/search/words/lexical_search.hpp"
-#include "store/search/words/query_parser.hpp"
 #include "store/search/words/top_k_evaluator.hpp"
 
 #include <algorithm>
-#include <array>
 #include <functional>
 #include <map>
 #include <span>

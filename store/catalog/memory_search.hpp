@@ -1,7 +1,6 @@
 #pragma once
 
 #include "schemas/base/timestamp.hpp"
-#include "schemas/ids.hpp"
 #include "schemas/memory.hpp"
 #include "schemas/ranking_features.hpp"
 #include "schemas/search_request.hpp"

@@ -1,7 +1,6 @@
 #include "store/enrich/enrichment.hpp"
 
 #include "schemas/base/ascii.hpp"
-#include "schemas/base/hash.hpp"
 #include "schemas/sql_text.hpp"
 #include "store/db/fts5.hpp"
 #include "store/db/rows.hpp"

@@ -6,7 +6,6 @@
 #include "store/text/words.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <numeric>
 
 namespace memd::harvest {

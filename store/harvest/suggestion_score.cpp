@@ -3,7 +3,6 @@
 #include "schemas/base/ascii.hpp"
 #include "store/text/code_names.hpp"
 #include "store/text/cue_matcher.hpp"
-#include "store/text/plain_text.hpp"
 #include "store/text/text_words.hpp"
 #include "store/text/words.hpp"
 

@@ -1,6 +1,5 @@
 #pragma once
 
-#include "schemas/event.hpp"
 #include "schemas/outcome.hpp"
 
 #include <cstdint>

@@ -1,7 +1,6 @@
 #pragma once
 
 #include "schemas/base/result.hpp"
-#include "schemas/memory.hpp"
 #include "store/files/scope_root.hpp"
 #include "store/memory/memory_json.hpp"
 

@@ -10,7 +10,6 @@
 #include <algorithm>
 #include <functional>
 #include <map>
-#include <set>
 #include <string_view>
 #include <utility>
 

@@ -6,7 +6,6 @@
 
 #include <simdjson.h>
 
-#include <span>
 #include <utility>
 
 namespace memd::memory {

@@ -3,7 +3,6 @@
 #include "schemas/base/result.hpp"
 
 #include <cstdint>
-#include <cstring>
 #include <memory>
 #include <string>
 #include <string_view>

@@ -11,7 +11,6 @@
 #include <filesystem>
 #include <functional>
 #include <list>
-#include <memory>
 #include <mutex>
 #include <optional>
 #include <string>

@@ -2,7 +2,6 @@
 
 #include "schemas/ids.hpp"
 #include "schemas/query.hpp"
-#include "schemas/tool_facts.hpp"
 #include "store/db/database.hpp"
 
 #include <cstdint>

@@ -1,7 +1,6 @@
 #include "store/read/exchanges.hpp"
 
 #include "schemas/base/error.hpp"
-#include "schemas/base/hash.hpp"
 #include "store/db/rows.hpp"
 #include "store/read/row_filter.hpp"
 #include "store/read/session_titles.hpp"

@@ -1,6 +1,5 @@
 #pragma once
 
-#include "schemas/base/timestamp.hpp"
 #include "schemas/ids.hpp"
 #include "store/db/database.hpp"
 

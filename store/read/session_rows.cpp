@@ -1,7 +1,6 @@
 #include "store/read/session_rows.hpp"
 
 #include "schemas/base/error.hpp"
-#include "schemas/base/time.hpp"
 #include "schemas/sql_text.hpp"
 #include "store/db/rows.hpp"
 #include "store/insight/outcome.hpp"

@@ -1,7 +1,6 @@
 #include "store/read/session_titles.hpp"
 
 #include "schemas/base/ascii.hpp"
-#include "schemas/session_row.hpp"
 #include "schemas/session_head.hpp"
 #include "store/db/database.hpp"
 #include "store/db/rows.hpp"

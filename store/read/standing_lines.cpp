@@ -7,7 +7,6 @@
 #include "store/text/words.hpp"
 
 #include <algorithm>
-#include <iterator>
 #include <set>
 
 namespace memd {

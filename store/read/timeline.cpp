@@ -6,7 +6,6 @@
 #include "store/read/session_titles.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
 #include <cstring>
 #include <map>

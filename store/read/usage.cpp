@@ -1,7 +1,6 @@
 #include "store/read/usage.hpp"
 
 #include "schemas/base/error.hpp"
-#include "schemas/base/hash.hpp"
 #include "schemas/base/time.hpp"
 #include "schemas/sql_text.hpp"
 #include "store/read/row_filter.hpp"

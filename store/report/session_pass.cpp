@@ -2,7 +2,6 @@
 
 #include "schemas/sql_text.hpp"
 #include "store/db/rows.hpp"
-#include "store/read/observations.hpp"
 #include "store/read/session_titles.hpp"
 #include "store/text/event_summary.hpp"
 #include "store/text/text_units.hpp"

@@ -10,7 +10,6 @@
 #include <optional>
 #include <set>
 #include <string>
-#include <string_view>
 #include <vector>
 
 // A PostgreSQL database in which shares are files (schemas/sql/team). Knows rows; what they mean is the caller's.

@@ -5,7 +5,6 @@
 #include "schemas/shell_script.hpp"
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <map>
 #include <optional>

@@ -1,6 +1,5 @@
 #include "store/write/assembler.hpp"
 
-#include "schemas/base/hash.hpp"
 #include "store/write/git_rows.hpp"
 
 #include <algorithm>

@@ -20,7 +20,6 @@
 #include "store/write/turn_dag.hpp"
 
 #include <cstdint>
-#include <optional>
 #include <set>
 #include <span>
 #include <string>

@@ -22,9 +22,7 @@
 #include "store/write/text_removal.hpp"
 #include "store/write/writer.hpp"
 
-#include <filesystem>
 #include <span>
-#include <system_error>
 #include <utility>
 
 namespace memd {

@@ -1,7 +1,6 @@
 #include "store/write/old_store.hpp"
 
 #include "schemas/base/error.hpp"
-#include "schemas/base/hash.hpp"
 #include "schemas/ids.hpp"
 #include "store/db/rows.hpp"
 #include "store/db/withheld.hpp"

@@ -14,7 +14,6 @@
 #include "store/write/writer.hpp"
 
 #include <optional>
-#include <utility>
 
 namespace memd {
 namespace retention {

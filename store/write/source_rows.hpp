@@ -5,7 +5,6 @@
 #include "store/db/database.hpp"
 
 #include <cstdint>
-#include <string_view>
 #include <vector>
 
 namespace memd::ingestion {

@@ -12,7 +12,6 @@
 #include <array>
 #include <string>
 #include <utility>
-#include <vector>
 
 namespace memd::assembly {
 namespace {

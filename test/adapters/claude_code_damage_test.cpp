@@ -1,5 +1,4 @@
 #include "adapters/json/json_text.hpp"
-#include "test/adapters/batch_json.hpp"
 #include "test/adapters/golden_case.hpp"
 
 #include <gtest/gtest.h>

@@ -1,7 +1,6 @@
 #include "adapters/adapter.hpp"
 #include "adapters/cursor/composer.hpp"
 #include "adapters/cursor/global_state_reader.hpp"
-#include "adapters/cursor/places.hpp"
 #include "adapters/cursor/state_rows.hpp"
 #include "daemon/ingest/source_file.hpp"
 #include "test/adapters/cursor_home.hpp"

@@ -1,6 +1,5 @@
 #include "daemon/cli/browse/browser.hpp"
 
-#include "daemon/cli/render/columns.hpp"
 #include "schemas/base/error.hpp"
 
 #include <gmock/gmock.h>

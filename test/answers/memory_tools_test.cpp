@@ -1,7 +1,6 @@
 // memory_read, memory_write and memory_health: their answers, their changes and their refusals.
 #include "daemon/memories/notebook.hpp"
 #include "protocol/mcp/tool_registry.hpp"
-#include "schemas/base/time.hpp"
 #include "test/support/fake_clock.hpp"
 #include "test/support/tool_fixture.hpp"
 

@@ -1,6 +1,5 @@
 // What models cost: by their name as agents write it, the day, the size of the prompt, the tier.
 #include "daemon/usage/prices.hpp"
-#include "daemon/usage/model_name.hpp"
 #include "schemas/base/time.hpp"
 
 #include <gmock/gmock.h>

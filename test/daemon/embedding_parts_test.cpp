@@ -1,8 +1,6 @@
 #include "daemon/models/api_key.hpp"
 #include "daemon/models/embedding_models.hpp"
 #include "daemon/models/exchange_enricher.hpp"
-#include "daemon/models/http_models.hpp"
-#include "daemon/models/model_server.hpp"
 #include "daemon/models/serving_index.hpp"
 #include "test/support/temp_dir.hpp"
 

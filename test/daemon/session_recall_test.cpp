@@ -1,6 +1,5 @@
 #include "daemon/admin/session_recall.hpp"
 
-#include "schemas/base/time.hpp"
 #include "store/reader.hpp"
 #include "store/text/token_budget.hpp"
 #include "test/support/scripted_store.hpp"

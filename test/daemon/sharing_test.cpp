@@ -1,7 +1,6 @@
 // Machines that share a project through a directory: each finds the others' turns, and nothing that is not to be
 // shared.
 #include "daemon/sharing/sharing.hpp"
-#include "adapters/registry.hpp"
 #include "daemon/ingest/rebuild.hpp"
 #include "daemon/sharing/exchange.hpp"
 #include "daemon/sharing/share_place.hpp"

@@ -1,6 +1,5 @@
 #include "daemon/cli/web/web_history.hpp"
 
-#include "adapters/registry.hpp"
 #include "daemon/ingest/discovery.hpp"
 #include "daemon/report/html_page.hpp"
 #include "daemon/report/report_page.hpp"

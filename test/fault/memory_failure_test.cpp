@@ -4,7 +4,6 @@
 #include "store/files/whole_file.hpp"
 #include "store/memory/memory_directory.hpp"
 #include "test/fault/memd_process.hpp"
-#include "test/support/fake_clock.hpp"
 #include "test/support/memory_invariants.hpp"
 #include "test/support/temp_dir.hpp"
 

@@ -1,6 +1,5 @@
 // Kills writers of memories at random moments. The next writer finishes their work: edges in both directions, an index
 // that matches the files, no lost text. MEMD_KILLS sets the number of kills; 20 by default.
-#include "schemas/base/hash.hpp"
 #include "store/files/whole_file.hpp"
 #include "store/memory/memory_directory.hpp"
 #include "test/support/fake_clock.hpp"

@@ -1,5 +1,4 @@
 #include "protocol/mcp/offers.hpp"
-#include "schemas/base/result.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

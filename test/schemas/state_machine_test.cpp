@@ -1,5 +1,4 @@
 // The state of a session as computed from its stored fields, and the names of states.
-#include "schemas/event.hpp"
 #include "schemas/session.hpp"
 
 #include <gtest/gtest.h>

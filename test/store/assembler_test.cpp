@@ -1,4 +1,3 @@
-#include "schemas/base/hash.hpp"
 #include "test/support/event_script.hpp"
 #include "test/support/store_dump.hpp"
 #include "test/support/temp_dir.hpp"

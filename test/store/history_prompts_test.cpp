@@ -1,4 +1,3 @@
-#include "schemas/base/hash.hpp"
 #include "schemas/project_identity.hpp"
 #include "store/write/project_rows.hpp"
 #include "store/write/writer.hpp"

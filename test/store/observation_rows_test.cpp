@@ -1,6 +1,4 @@
 // Observations as the writer stores them: from texts and from results of calls.
-#include "store/write/observation_rows.hpp"
-#include "store/insight/summary/decisions.hpp"
 #include "store/read/observations.hpp"
 #include "store/read/session_contents.hpp"
 #include "test/support/event_script.hpp"

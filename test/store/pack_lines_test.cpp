@@ -1,7 +1,6 @@
 // Checks that a pack is correct: its constraints are valid, its problems are open, its steps lie ahead, its tests have
 // their last result, and nothing is repeated.
 #include "schemas/event.hpp"
-#include "schemas/ids.hpp"
 #include "store/insight/continuity/pack.hpp"
 #include "store/insight/continuity/working_state.hpp"
 #include "store/read/session_past.hpp"

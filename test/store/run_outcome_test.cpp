@@ -1,7 +1,6 @@
 #include "store/text/run_outcome.hpp"
 
 #include "store/text/exit_status.hpp"
-#include "store/text/run_report.hpp"
 #include "test/support/run_labels.hpp"
 #include "test/support/source_dir.hpp"
 

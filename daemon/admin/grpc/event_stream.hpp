@@ -6,7 +6,6 @@
 #include <grpcpp/support/server_callback.h>
 #include <memd/admin/v1/admin.pb.h>
 
-#include <cstdint>
 #include <memory>
 #include <mutex>
 #include <optional>

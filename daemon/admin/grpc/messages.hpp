@@ -8,11 +8,8 @@
 
 #include <concepts>
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <string_view>
-#include <type_traits>
-#include <vector>
 
 // Conversions between the described structs of the administration and the messages of schemas/proto. Fields have the
 // same names and types in both; a test compares them. Pure; any thread.

@@ -10,7 +10,6 @@
 
 #include <cstdint>
 #include <string>
-#include <string_view>
 #include <variant>
 
 // The queries of `memd browse` and their answers. Plain values.

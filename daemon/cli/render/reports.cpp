@@ -1,5 +1,4 @@
 // Reports of memd about itself.
-#include "daemon/cli/render/frame.hpp"
 #include "daemon/cli/render/views.hpp"
 #include "daemon/cli/render/words.hpp"
 

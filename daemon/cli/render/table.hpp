@@ -3,7 +3,6 @@
 #include "daemon/cli/render/screen.hpp"
 
 #include <cstddef>
-#include <string>
 #include <string_view>
 #include <vector>
 

@@ -3,7 +3,6 @@
 #include "store/insight/continuity/session_past.hpp"
 
 #include <cstdint>
-#include <functional>
 #include <string>
 #include <string_view>
 #include <unordered_map>

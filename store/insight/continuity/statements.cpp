@@ -9,7 +9,6 @@
 #include "store/text/plain_text.hpp"
 #include "store/text/words.hpp"
 
-#include <algorithm>
 #include <map>
 
 namespace memd::continuity {

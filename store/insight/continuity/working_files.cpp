@@ -8,7 +8,6 @@
 #include "store/text/shell_line.hpp"
 
 #include <algorithm>
-#include <array>
 #include <map>
 #include <set>
 #include <unordered_map>

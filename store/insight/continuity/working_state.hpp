@@ -2,7 +2,6 @@
 
 #include "store/insight/continuity/name_weight.hpp"
 #include "store/insight/continuity/session_past.hpp"
-#include "store/insight/continuity/weights.hpp"
 
 #include <cstdint>
 #include <optional>

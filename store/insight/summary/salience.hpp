@@ -1,7 +1,5 @@
 #pragma once
 
-#include "store/text/text_units.hpp"
-
 #include <cstddef>
 #include <cstdint>
 #include <span>

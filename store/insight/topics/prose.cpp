@@ -5,7 +5,6 @@
 #include "store/text/words.hpp"
 
 #include <algorithm>
-#include <array>
 
 namespace memd::topics {
 namespace {

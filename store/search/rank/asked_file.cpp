@@ -5,7 +5,6 @@
 #include "store/text/words.hpp"
 
 #include <algorithm>
-#include <functional>
 
 namespace memd::search {
 namespace {

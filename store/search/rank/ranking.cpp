@@ -1,7 +1,6 @@
 #include "store/search/rank/ranking.hpp"
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <cmath>
 #include <cstdlib>

@@ -1,6 +1,5 @@
 #pragma once
 
-#include "schemas/ids.hpp"
 #include "store/search/vectors/scan.hpp"
 
 #include <cstddef>

@@ -2,7 +2,6 @@
 
 #include "store/db/fts5.hpp"
 #include "store/search/words/full_text_index.hpp"
-#include "store/search/words/query_parser.hpp"
 #include "store/search/words/query_plan.hpp"
 
 #include <functional>

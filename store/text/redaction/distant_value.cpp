@@ -4,7 +4,6 @@
 #include "store/text/words.hpp"
 
 #include <algorithm>
-#include <array>
 #include <string>
 
 namespace memd::redaction {

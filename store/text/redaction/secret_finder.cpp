@@ -12,7 +12,6 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <charconv>
 #include <stdexcept>
 
 namespace memd::redaction {
