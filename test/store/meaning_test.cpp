@@ -27,7 +27,7 @@ class BuiltinIndex final : public search::SemanticIndex {
                            vectors::ScanRequest request) override {
     index_.refresh(db);
     request.query = question.vector;
-    return index_.scan(db, request);
+    return index_.scan_all(db, {request}).front();
   }
   search::SemanticState state(sqlite::Database&) override { return {}; }
 

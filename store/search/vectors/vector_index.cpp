@@ -120,23 +120,12 @@ void VectorIndex::refresh(sqlite::Database& db) {
   state_->publish(builder.finish());
 }
 
-ScanResult VectorIndex::scan(sqlite::Database& db, ScanRequest request) const {
-  return std::move(scan_all(db, {std::move(request)}).front());
-}
-
 std::vector<ScanResult> VectorIndex::scan_all(sqlite::Database& db, std::vector<ScanRequest> requests) const {
   const auto current = state_->current();
   const StoredCodes codes = codes_in(db, current->model);
   for (ScanRequest& request : requests)
     request.stored = &codes;
   return vectors::scan_all(*current, requests);
-}
-
-std::int64_t VectorIndex::exchanges() const { return static_cast<std::int64_t>(state_->current()->table.size()); }
-
-int VectorIndex::dimension() const {
-  const auto current = state_->current();
-  return current->table.size() == 0 ? 0 : static_cast<int>(current->dimension);
 }
 
 std::size_t VectorIndex::memory() const {
@@ -146,11 +135,6 @@ std::size_t VectorIndex::memory() const {
   for (const Segment& s : current->segments)
     out += s.rows * ((s.codes ? current->stride : 0) + sketch + sizeof(ExchangeId) + sizeof(float));
   return out + (current->sample ? current->sample->codes.capacity() : 0);
-}
-
-void VectorIndex::release() {
-  const std::lock_guard lock(state_->refreshing);
-  state_->publish({});
 }
 
 }  // namespace memd::vectors

@@ -29,15 +29,11 @@ class VectorIndex {
 
   // Loads the vectors in db's snapshot that the index lacks. Cheap when nothing changed. Throws ErrorException.
   void refresh(sqlite::Database& db);
-  // Does not wait for a refresh. Returns no neighbours for a query of another dimension or without direction.
-  ScanResult scan(sqlite::Database& db, ScanRequest request) const;
-  // Runs all requests on one state of the index.
+  // Runs all requests on one state of the index. Does not wait for a refresh. Returns no neighbours for a query of
+  // another dimension or without direction.
   std::vector<ScanResult> scan_all(sqlite::Database& db, std::vector<ScanRequest> requests) const;
 
-  std::int64_t exchanges() const;
-  int dimension() const;       // 0 while empty
   std::size_t memory() const;  // bytes
-  void release();              // frees the memory until the next refresh
 
  private:
   struct State;
