@@ -2,6 +2,7 @@
 
 #include "schemas/base/embedded.hpp"
 #include "schemas/base/error.hpp"
+#include "schemas/base/hash.hpp"
 #include "store/db/fts5.hpp"
 
 #include <sys/stat.h>
