@@ -5,11 +5,14 @@
 //   team_bench near URL SHARES CLIENTS SECONDS     the same by meaning
 //   team_bench look URL NUMBER                     looks for news so often
 //   team_bench questions SHARES NUMBER             prints some: the project, the words, the vector
+//   team_bench --texts FILE …                      takes runs of the file's words instead of words by Zipf's law
 #include "bench/statistics.hpp"
 #include "daemon/sharing/segment.hpp"
 #include "daemon/sharing/share_place.hpp"
 #include "daemon/sharing/turn_vectors.hpp"
+#include "schemas/base/ascii.hpp"
 #include "store/enrich/embedding/embedder.hpp"
+#include "store/files/whole_file.hpp"
 #include "store/search/vectors/codes.hpp"
 #include "store/team/team_database.hpp"
 #include "store/team/team_inquiry.hpp"
@@ -51,10 +54,17 @@ T must(Result<T> result) {
   if constexpr (!std::is_void_v<T>) return std::move(*result);
 }
 
-// Words by Zipf's law. The same for all; each thread has its own draws.
+// Words by Zipf's law, or those of a file in its order. The same for all; each thread has its own draws.
 class Vocabulary {
  public:
-  Vocabulary() {
+  explicit Vocabulary(const std::string& file)
+      : text_(file.empty() ? std::string() : ascii::lowered(must(files::read_whole(file)))) {
+    constexpr std::string_view kOfWords = "abcdefghijklmnopqrstuvwxyz0123456789_";
+    for (auto at = text_.find_first_of(kOfWords); at < text_.size();) {
+      const auto end = std::min(text_.find_first_not_of(kOfWords, at), text_.size());
+      running_.push_back(std::string_view(text_).substr(at, end - at));
+      at = text_.find_first_of(kOfWords, end);
+    }
     std::mt19937 engine(7);
     static constexpr std::string_view kSyllables[] = {"ba",  "cer", "din", "fo",  "gan", "hu",   "king", "la",
                                                       "mer", "no",  "pri", "ran", "sto", "ting", "ver",  "zu"};
@@ -66,13 +76,25 @@ class Vocabulary {
       weights_.push_back((weights_.empty() ? 0 : weights_.back()) + 1.0 / (static_cast<double>(i) + 3));
     }
   }
+  // The place of a word.
   std::size_t draw(std::mt19937_64& engine) const {
+    if (!running_.empty()) return engine() % running_.size();
     const double at = std::uniform_real_distribution<double>(0, weights_.back())(engine);
     return static_cast<std::size_t>(std::upper_bound(weights_.begin(), weights_.end(), at) - weights_.begin());
   }
-  const std::string& word(std::size_t i) const { return words_[std::min(i, words_.size() - 1)]; }
+  // That of the word which follows in a text.
+  std::size_t after(std::size_t at, std::mt19937_64& engine) const {
+    return running_.empty() ? draw(engine) : (at + 1) % running_.size();
+  }
+  std::string_view word(std::size_t at) const {
+    return running_.empty() ? words_[std::min(at, words_.size() - 1)] : running_[at];
+  }
+  // Whether people ask for it.
+  bool is_asked(std::size_t at) const { return running_.empty() ? at >= kStopWords : running_[at].size() > 4; }
 
  private:
+  const std::string text_;
+  std::vector<std::string_view> running_;
   std::vector<std::string> words_;
   std::vector<double> weights_;
 };
@@ -129,9 +151,8 @@ class Author {
   std::vector<std::string> asked() {
     std::vector<std::string> out;
     const std::size_t wanted = 2 + engine_() % 5;
-    while (out.size() < wanted)
-      if (const std::size_t word = vocabulary_.draw(engine_); word >= kStopWords)
-        out.push_back("'" + vocabulary_.word(word) + "'");
+    for (auto at = vocabulary_.draw(engine_); out.size() < wanted; at = vocabulary_.after(at, engine_))
+      if (vocabulary_.is_asked(at)) out.push_back(fmt::format("'{}'", vocabulary_.word(at)));
     return out;
   }
   std::uint64_t number() { return engine_(); }
@@ -139,8 +160,10 @@ class Author {
  private:
   std::string text(std::uint64_t least, std::uint64_t most, std::int64_t& length) {
     std::string out;
+    std::size_t at = vocabulary_.draw(engine_);
     for (std::uint64_t n = least + engine_() % (most - least); n > 0; --n, ++length) {
-      const std::string& word = vocabulary_.word(vocabulary_.draw(engine_));
+      const std::string_view word = vocabulary_.word(at);
+      at = vocabulary_.after(at, engine_);
       ++counts_[word];
       out.append(word).append(1, ' ');
     }
@@ -185,9 +208,8 @@ double by_all(const std::string& url, const Vocabulary& vocabulary, int people, 
   return seconds_since(start);
 }
 
-void write(const std::string& url, int exchanges, int people, int shares) {
+void write(const Vocabulary& vocabulary, const std::string& url, int exchanges, int people, int shares) {
   const std::string model = embedding::builtin_embedder().model().name;
-  const Vocabulary vocabulary;
   const int sessions = std::max(exchanges / people / kExchangesOfSession, 1);
   std::map<int, team::TeamShare> there;
   team::TeamDatabase first(url);
@@ -246,8 +268,7 @@ void write(const std::string& url, int exchanges, int people, int shares) {
              static_cast<double>(bytes) / rows, static_cast<double>(bytes) / 1e6 / seconds, rows / seconds);
 }
 
-void ask(const std::string& url, int shares, int clients, int seconds, bool by_meaning) {
-  const Vocabulary vocabulary;
+void ask(const Vocabulary& vocabulary, const std::string& url, int shares, int clients, int seconds, bool by_meaning) {
   team::TeamInquiries inquiries;
   std::mutex mutex;
   std::vector<double> times;  // ms; guarded by mutex
@@ -285,8 +306,7 @@ void look(const std::string& url, int number) {
     must(database.look(project_of(0)));
 }
 
-void print_questions(int shares, int number) {
-  const Vocabulary vocabulary;
+void print_questions(const Vocabulary& vocabulary, int shares, int number) {
   Author author(vocabulary, 999);
   for (int i = 0; i < number; ++i) {
     const std::vector<std::string> words = author.asked();
@@ -297,16 +317,19 @@ void print_questions(int shares, int number) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  const std::vector<std::string> words(argv + 1, argv + argc);
+  std::vector<std::string> words(argv + 1, argv + argc);
   try {
+    const bool has_texts = words.size() > 2 && words[0] == "--texts";
+    const Vocabulary vocabulary(has_texts ? words[1] : std::string());
+    if (has_texts) words.erase(words.begin(), words.begin() + 2);
     if (words.size() == 5 && words[0] == "write")
-      write(words[1], std::stoi(words[2]), std::stoi(words[3]), std::stoi(words[4]));
+      write(vocabulary, words[1], std::stoi(words[2]), std::stoi(words[3]), std::stoi(words[4]));
     else if (words.size() == 5 && (words[0] == "ask" || words[0] == "near"))
-      ask(words[1], std::stoi(words[2]), std::stoi(words[3]), std::stoi(words[4]), words[0] == "near");
+      ask(vocabulary, words[1], std::stoi(words[2]), std::stoi(words[3]), std::stoi(words[4]), words[0] == "near");
     else if (words.size() == 3 && words[0] == "look")
       look(words[1], std::stoi(words[2]));
     else if (words.size() == 3 && words[0] == "questions")
-      print_questions(std::stoi(words[1]), std::stoi(words[2]));
+      print_questions(vocabulary, std::stoi(words[1]), std::stoi(words[2]));
     else
       throw std::runtime_error("see the beginning of bench/team/team_bench.cpp");
   } catch (const std::exception& e) {
