@@ -35,7 +35,7 @@ class Machine {
  public:
   // `directory`: of the project; empty: one that is only named.
   Machine(const std::string& person, int first_session, std::string directory = {})
-      : first_(first_session), directory_(std::move(directory)), home_(1000 * first_session) {
+      : first_(first_session), directory_(std::move(directory)), home_(1'000'000 * first_session) {
     std::filesystem::permissions(data_.path(), std::filesystem::perms::owner_all);
     if (directory_.empty()) directory_ = "/home/" + person + "/src/parcel";
     std::filesystem::create_directory_symlink(home_.path(), person_home_.path() / person);
