@@ -318,10 +318,9 @@ Result<SemanticSearchAnswer> run(const ToolServices& services, const SemanticSea
   query.count_matching = params.count && at.offset == 0 && query.mode != SearchMode::semantic;
   if (!directory.empty()) query.near_project = project_identity(files::repository_of(directory)).key;
   context.stage(0, 2, query.mode == SearchMode::lexical ? "searching" : "embedding the question");
-  std::optional<TeamAsker::Asking<team::TeamHit>> asking;
-  if (services.team != nullptr && at.offset == 0 && query.mode != SearchMode::semantic)
-    asking = services.team->ask(*reader, scope, query.asked, query.limit);
-  query.explain = query.explain || asking;
+  std::vector<TeamAsker::Asking<team::TeamHit>> askings;
+  if (services.team != nullptr && at.offset == 0) askings = services.team->ask(*reader, scope, query);
+  query.explain = query.explain || !askings.empty();
   MEMD_TRY_ASSIGN(SearchAnswer found, reader->search(query, [&] { context.stage(1, 2, "searching"); }));
   if (file) search::rank_up(found.hits, *file);
 
@@ -332,8 +331,8 @@ Result<SemanticSearchAnswer> run(const ToolServices& services, const SemanticSea
   }
 
   Answer frame = answer_for(scope);
-  if (asking)
-    add_team(services.team->found(*reader, std::move(*asking), query, found.hits),
+  if (!askings.empty())
+    add_team(services.team->found(*reader, std::move(askings), query, found.hits),
              static_cast<std::size_t>(params.n_results), found, frame);
   if (!params.explain)
     for (SearchHit& hit : found.hits)

@@ -7,16 +7,23 @@
 #include "store/enrich/embedding/embedder.hpp"
 #include "store/read/team_exchanges.hpp"
 #include "store/reader.hpp"
+#include "store/search/rank/phrasing_fusion.hpp"
 #include "store/search/rank/ranking.hpp"
 #include "store/search/vectors/codes.hpp"
 #include "store/search/vectors/cosine_scale.hpp"
 #include "store/search/words/match_scorer.hpp"
+#include "store/search/words/query_parser.hpp"
 #include "store/text/redaction/forgotten_text.hpp"
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
+#include <limits>
+#include <map>
+#include <set>
 #include <sstream>
 #include <string_view>
+#include <tuple>
 #include <utility>
 
 namespace memd::tools {
@@ -49,13 +56,8 @@ RankingFeatures features_of(const Hit& hit, TimeMs time, TimeMs now) {
   return f;
 }
 
-double score_of(const RankingFeatures& f, bool by_meaning) {
-  return std::clamp(search::fused_score(f, by_meaning), 0.0, 1.0);
-}
-
-double likelihood_of(const RankingFeatures& f, bool by_meaning) {
-  const search::EvidenceWeights& weights = by_meaning ? search::kEvidenceByCosine : search::kEvidenceByWords;
-  return search::likelihood(search::evidence(f, weights), weights, false);
+const search::EvidenceWeights& weights_of(bool by_meaning) {
+  return by_meaning ? search::kEvidenceByCosine : search::kEvidenceByWords;
 }
 
 // What only hits of the store are compared by, in the mean.
@@ -71,8 +73,8 @@ RankingFeatures compared_here(std::span<const SearchHit> hits) {
 
 using ProjectHit = std::pair<std::string, team::TeamHit>;
 
-// Adds what a question by meaning found. `also_others`: exchanges, too, that are not among the hits.
-void join(const std::string& project, std::vector<team::TeamNeighbour> near, bool also_others,
+// Adds what a question by meaning found. `least_z`: of exchanges that are not among the hits; nullopt: none of them.
+void join(const std::string& project, std::vector<team::TeamNeighbour> near, std::optional<double> least_z,
           std::vector<ProjectHit>& hits) {
   for (team::TeamNeighbour& one : near) {
     const vectors::CosineScale scale({.nearest = {{0, 0, static_cast<float>(one.highest)}},
@@ -86,7 +88,7 @@ void join(const std::string& project, std::vector<team::TeamNeighbour> near, boo
       return known.first == project && known.second.session_uid == one.session_uid && known.second.number == one.number;
     });
     if (hit == hits.end()) {
-      if (!also_others || z < search::kLeastZ) continue;
+      if (!least_z || z < *least_z) continue;
       team::TeamHit fresh{std::move(static_cast<team::TeamTurn&>(one))};
       fresh.length = one.length;
       hit = hits.emplace(hits.end(), project, std::move(fresh));
@@ -96,9 +98,10 @@ void join(const std::string& project, std::vector<team::TeamNeighbour> near, boo
   }
 }
 
-SearchHit hit_from(team::TeamHit& from, const std::string& project, TimeMs now, const RankingFeatures& mean) {
-  SearchHit out;
-  RankingFeatures f = features_of(from, from.started_at, now);
+search::FusionCandidate candidate_from(const team::TeamHit& from, TimeMs now, bool by_cosine,
+                                       const RankingFeatures& mean) {
+  search::FusionCandidate out;
+  RankingFeatures& f = out.features = features_of(from, from.started_at, now);
   const bool by_meaning = from.cosine.has_value();
   if (by_meaning) {
     f.cosine = *from.cosine;
@@ -106,14 +109,24 @@ SearchHit hit_from(team::TeamHit& from, const std::string& project, TimeMs now, 
     f.tokens = mean.tokens;
     f.second_look = mean.second_look;
   }
-  read_head(from, project, out);
-  out.relevance_score = score_of(f, by_meaning);
-  out.likelihood = likelihood_of(f, by_meaning);
+  out.score = by_cosine ? f.cosine : search::fused_score(f, by_meaning);
+  out.evidence = search::evidence(f, weights_of(by_meaning));
+  return out;
+}
+
+// `several`: phrasings were ranked together.
+SearchHit hit_from(ProjectHit& from, const search::FusionCandidate& ranked, bool several) {
+  auto& [project, row] = from;
+  SearchHit out;
+  read_head(row, project, out);
+  out.relevance_score = std::clamp(ranked.score, 0.0, 1.0);
+  out.likelihood = search::likelihood(ranked.evidence, weights_of(row.cosine.has_value()), several);
   out.confidence = search::confidence_of(out.likelihood);
-  out.user_message = std::move(from.question);
-  out.assistant_response = std::move(from.answer);
+  out.user_message = std::move(row.question);
+  out.assistant_response = std::move(row.answer);
   out.text_bytes = static_cast<std::int64_t>(out.user_message.size() + out.assistant_response.size());
-  out.features = f;
+  out.found_by = ranked.found_by;
+  out.features = ranked.features;
   return out;
 }
 
@@ -130,8 +143,10 @@ catalog::MemoryHit memory_from(team::TeamMemoryHit& from, const std::string& pro
   out.updated = from.updated;
   out.scope = MemoryScope::project;
   out.project = project;
-  out.relevance_score = has_words ? score_of(f, false) : 1;
-  out.confidence = has_words ? search::confidence_of(likelihood_of(f, false)) : Confidence::high;
+  const double evidence = search::evidence(f, weights_of(false));
+  out.relevance_score = has_words ? std::clamp(search::fused_score(f, false), 0.0, 1.0) : 1;
+  out.confidence =
+      has_words ? search::confidence_of(search::likelihood(evidence, weights_of(false), false)) : Confidence::high;
   out.snippet = std::move(from.content);
   return out;
 }
@@ -142,6 +157,16 @@ ExchangeRow row_from(team::TeamTurn& from, const std::string& project) {
   out.completeness = DataCompleteness::partial;
   out.user_message = std::move(from.question);
   out.assistant_response = std::move(from.answer);
+  return out;
+}
+
+// The wordings of a search, as the store's search reads them.
+std::vector<ParsedQuery> phrasings_of(const SearchQuery& query) {
+  std::vector<ParsedQuery> out{query.asked};
+  for (const std::string& text : query.asked.wanted.empty() ? std::vector<std::string>() : query.also) {
+    out.push_back(search::parse_query(text, query.now, search::Operators::as_words));
+    out.back().excluded = query.asked.excluded;
+  }
   return out;
 }
 
@@ -197,9 +222,10 @@ TeamAsker::Asking<typename Question::Row> TeamAsker::ask_all(Reader& reader, con
   return out;
 }
 
-TeamAsker::Asking<team::TeamHit> TeamAsker::ask(Reader& reader, const Scope& scope, const ParsedQuery& asked,
-                                                int most) {
-  auto conditions = conditions_of(scope.filter, most);
+std::vector<TeamAsker::Asking<team::TeamHit>> TeamAsker::ask(Reader& reader, const Scope& scope,
+                                                             const SearchQuery& query) {
+  const ParsedQuery& asked = query.asked;
+  auto conditions = conditions_of(scope.filter, query.limit);
   if (!conditions || !asked.paths.empty() || !asked.tools.empty()) return {};
   conditions->since = std::max(conditions->since, asked.since);
   if (conditions->until == 0 || (asked.until != 0 && asked.until < conditions->until)) conditions->until = asked.until;
@@ -212,10 +238,16 @@ TeamAsker::Asking<team::TeamHit> TeamAsker::ask(Reader& reader, const Scope& sco
   const SharesInScopeQuery in_scope{project};
   const auto shares = reader.ask(in_scope);
   if (!shares || std::ranges::none_of(*shares, is_asked)) return {};
-  const TeamWordsQuery words_of{asked};
-  const auto words = reader.ask(words_of);
-  if (!words || words->words.empty()) return {};
-  return ask_all(reader, project, *conditions, team::TeamSearch{words->words, words->without});
+  std::vector<Asking<team::TeamHit>> out;
+  for (const ParsedQuery& phrasing : phrasings_of(query)) {
+    const TeamWordsQuery words_of{phrasing};
+    const auto words = reader.ask(words_of);
+    if (words && !words->words.empty())
+      out.push_back(ask_all(reader, project, *conditions, team::TeamSearch{words->words, words->without}));
+    else
+      out.emplace_back();
+  }
+  return out;
 }
 
 TeamAsker::Asking<team::TeamFileUse> TeamAsker::ask_for_changes(Reader& reader, const Scope& scope,
@@ -285,45 +317,81 @@ TeamAsker::Answers<Row> TeamAsker::answers(Reader& reader, Asking<Row> asking) c
 template TeamAsker::Answers<team::TeamFileUse> TeamAsker::answers(Reader&, Asking<team::TeamFileUse>) const;
 template TeamAsker::Answers<team::TeamFinding> TeamAsker::answers(Reader&, Asking<team::TeamFinding>) const;
 
-TeamAsker::Found TeamAsker::found(Reader& reader, Asking<team::TeamHit> asking, const SearchQuery& query,
+TeamAsker::Found TeamAsker::found(Reader& reader, std::vector<Asking<team::TeamHit>> askings, const SearchQuery& query,
                                   std::span<const SearchHit> here) {
   Found out;
-  team::TeamNear near;
-  if (by_meaning_ && query.mode != SearchMode::lexical) {
-    near.model = embedding::builtin_embedder().model().name;
-    vectors::append_quantised(embedding::builtin_embedder().table().embed(query.asked.meaning), near.vector);
-    const TeamWordsQuery words_of{query.asked};
-    if (auto words = reader.ask(words_of)) near.without = std::move(words->without);
+  const std::vector<ParsedQuery> phrasings = phrasings_of(query);
+  std::vector<std::vector<ProjectHit>> rows;  // by phrasing, as all below
+  std::vector<Asking<team::TeamNeighbour>> nearest;
+  AnswerText told_before;  // of another phrasing
+  for (std::size_t i = 0; i < askings.size(); ++i) {
+    team::TeamNear near;
+    if (by_meaning_ && query.mode != SearchMode::lexical) near = near_of(reader, phrasings[i]);
+    nearest.push_back({askings[i].deadline, {}});
+    const auto ask_what_they_mean = [&](const auto& question, const std::vector<team::TeamHit>& hits) {
+      if (vectors::inverse_length(near.vector) == 0) return;
+      near.session_uids.clear();
+      near.numbers.clear();
+      for (const team::TeamHit& hit : hits) {
+        near.session_uids.push_back(hit.session_uid);
+        near.numbers.push_back(hit.number);
+      }
+      const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(nearest.back().deadline -
+                                                                              std::chrono::steady_clock::now());
+      nearest.back().questions.push_back(
+          {question.place, question.scope,
+           inquiries_.ask(question.place, question.scope, near, std::max(left, std::chrono::milliseconds(1)))});
+    };
+    rows.push_back(received<team::TeamHit>(std::move(askings[i]), out.left_out.empty() ? out.left_out : told_before,
+                                           ask_what_they_mean));
   }
-  Asking<team::TeamNeighbour> nearest{asking.deadline, {}};
-  const auto ask_what_they_mean = [&](const auto& question, const std::vector<team::TeamHit>& rows) {
-    if (vectors::inverse_length(near.vector) == 0) return;
-    near.session_uids.clear();
-    near.numbers.clear();
-    for (const team::TeamHit& row : rows) {
-      near.session_uids.push_back(row.session_uid);
-      near.numbers.push_back(row.number);
+  const bool by_cosine = by_meaning_ && query.mode == SearchMode::semantic;
+  std::set<std::string> late;  // projects
+  for (std::size_t i = 0; i < nearest.size(); ++i) {
+    std::optional<double> least_z(by_cosine ? -std::numeric_limits<double>::infinity() : search::kLeastZ);
+    if (std::ranges::any_of(phrasings[i].wanted, &QueryText::quoted)) least_z.reset();
+    for (auto& question : nearest[i].questions) {
+      const std::string& project = question.scope.project;
+      auto found = answer(question.inquiry, nearest[i].deadline);
+      if (found)
+        join(project, std::move(*found), least_z, rows[i]);
+      else if (!found.error().is(Errc::unsupported) && late.insert(project).second)
+        out.left_out.say("What others shared of ", AnswerText::Name{project},
+                         by_cosine ? AnswerText(" was left out: ") : AnswerText(" was searched by words alone: "),
+                         AnswerText::Message{found.error().message()}, ".");
     }
-    const auto left =
-        std::chrono::duration_cast<std::chrono::milliseconds>(nearest.deadline - std::chrono::steady_clock::now());
-    nearest.questions.push_back(
-        {question.place, question.scope,
-         inquiries_.ask(question.place, question.scope, near, std::max(left, std::chrono::milliseconds(1)))});
-  };
-  std::vector<ProjectHit> rows = received<team::TeamHit>(std::move(asking), out.left_out, ask_what_they_mean);
-  const bool has_phrase = std::ranges::any_of(query.asked.wanted, &QueryText::quoted);
-  for (auto& question : nearest.questions) {
-    auto found = answer(question.inquiry, nearest.deadline);
-    if (found)
-      join(question.scope.project, std::move(*found), !has_phrase, rows);
-    else if (!found.error().is(Errc::unsupported))
-      out.left_out.say("What others shared of ", AnswerText::Name{question.scope.project},
-                       " was searched by words alone: ", AnswerText::Message{found.error().message()}, ".");
+    if (by_cosine) std::erase_if(rows[i], [](const ProjectHit& hit) { return !hit.second.cosine; });
+    remove_known(reader, rows[i]);
   }
-  remove_known(reader, rows);
   const RankingFeatures mean = compared_here(here);
-  for (auto& [project, row] : rows)
-    out.hits.push_back(hit_from(row, project, query.now, mean));
+  std::vector<ProjectHit> all;
+  std::map<std::tuple<std::string, std::string, std::int64_t>, std::size_t> places;  // in `all`
+  std::vector<std::vector<search::FusionCandidate>> lists(rows.size());
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    for (ProjectHit& hit : rows[i]) {
+      auto& [project, row] = hit;
+      search::FusionCandidate candidate = candidate_from(row, query.now, by_cosine, mean);
+      const auto [at, is_new] = places.try_emplace({project, row.session_uid, row.number}, all.size());
+      candidate.id = static_cast<ExchangeId>(at->second);
+      lists[i].push_back(candidate);
+      if (is_new)
+        all.push_back(std::move(hit));
+      else if (!all[at->second].second.cosine)
+        all[at->second].second.cosine = row.cosine;
+    }
+    std::ranges::sort(lists[i], search::ranks_before);
+  }
+  for (const search::FusionCandidate& ranked : search::fuse(lists))
+    out.hits.push_back(hit_from(all[static_cast<std::size_t>(ranked.id)], ranked, lists.size() > 1));
+  return out;
+}
+
+team::TeamNear TeamAsker::near_of(Reader& reader, const ParsedQuery& phrasing) {
+  team::TeamNear out;
+  out.model = embedding::builtin_embedder().model().name;
+  vectors::append_quantised(embedding::builtin_embedder().table().embed(phrasing.meaning), out.vector);
+  const TeamWordsQuery words_of{phrasing};
+  if (auto words = reader.ask(words_of)) out.without = std::move(words->without);
   return out;
 }
 

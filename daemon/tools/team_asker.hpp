@@ -45,10 +45,10 @@ class TeamAsker {
     std::chrono::steady_clock::time_point deadline;
     std::vector<Question> questions;
   };
-  // Ask the shares in the scope: for exchanges that have words of the query, for those that changed a file (its path as
-  // TeamFileHistory has it), for observations. Nobody where the scope or the query has conditions that no database
-  // knows: a session, a kind of observation, files, tools.
-  Asking<team::TeamHit> ask(Reader& reader, const Scope& scope, const ParsedQuery& asked, int most);
+  // Ask the shares in the scope: for exchanges that have words of the query, a question for each of its phrasings, for
+  // those that changed a file (its path as TeamFileHistory has it), for observations. Nobody where the scope or the
+  // query has conditions that no database knows: a session, a kind of observation, files, tools.
+  std::vector<Asking<team::TeamHit>> ask(Reader& reader, const Scope& scope, const SearchQuery& query);
   Asking<team::TeamFileUse> ask_for_changes(Reader& reader, const Scope& scope, const std::string& path, int most);
   Asking<team::TeamFinding> ask_for_observations(Reader& reader, const Scope& scope, const std::string& type, int most);
   // Asks for memories with words of the query; of a query without words, for those changed last. `project`: as
@@ -68,9 +68,11 @@ class TeamAsker {
     std::vector<SearchHit> hits;  // without an id; with who wrote it before the title
     AnswerText left_out;
   };
-  // Those that have the words are asked what they mean, with what is nearest to the question. `here`: the hits of the
-  // store, with their features. What only they were compared by counts in the others as in the mean of them.
-  Found found(Reader& reader, Asking<team::TeamHit> asking, const SearchQuery& query, std::span<const SearchHit> here);
+  // Those that have the words are asked what they mean, with what is nearest to the question. `askings`: of ask().
+  // `here`: the hits of the store, with their features. What only they were compared by counts in the others as in the
+  // mean of them.
+  Found found(Reader& reader, std::vector<Asking<team::TeamHit>> askings, const SearchQuery& query,
+              std::span<const SearchHit> here);
 
   struct Remembered {
     std::vector<catalog::MemoryHit> hits;  // without an id and a path; with who wrote it before the title
@@ -90,6 +92,8 @@ class TeamAsker {
   template <class Question>
   Asking<typename Question::Row> ask_all(Reader& reader, const std::string& project, team::TeamScope scope,
                                          const Question& question);
+  // What is near to a phrasing in meaning.
+  static team::TeamNear near_of(Reader& reader, const ParsedQuery& phrasing);
   // Which databases did not answer is added to `left_out`; `answered` is called with the others.
   template <class Row>
   using Answered = std::function<void(const typename Asking<Row>::Question&, const std::vector<Row>&)>;

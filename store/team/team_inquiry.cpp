@@ -9,6 +9,7 @@
 #include <poll.h>
 
 #include <charconv>
+#include <cstddef>
 #include <utility>
 
 namespace memd::team {
@@ -266,8 +267,9 @@ std::unique_ptr<TeamLine> TeamInquiries::take(const std::string& url) {
 }
 
 void TeamInquiries::give_back(const std::string& url, std::unique_ptr<TeamLine> line) {
+  constexpr std::size_t kMostIdle = 2;  // a server has a hundred for all machines
   const std::lock_guard lock(mutex_);
-  idle_.emplace(url, std::move(line));
+  if (idle_.count(url) < kMostIdle) idle_.emplace(url, std::move(line));
 }
 
 template class TeamInquiry<TeamHit>;

@@ -145,7 +145,7 @@ class TeamInquiry {
   std::unique_ptr<TeamLine> line_;
 };
 
-// Asks databases, and keeps the connections for the next question. Thread-safe.
+// Asks databases, and keeps some connections for the next question. Thread-safe.
 class TeamInquiries {
  public:
   TeamInquiries();

@@ -515,6 +515,13 @@ TEST_F(TeamTest, WhatOthersSharedIsFoundByItsMeaning) {
   EXPECT_THAT(bob.ask("semantic_search", {{"query", kParaphrase}, {"mode", "lexical"}}).text, Not(HasSubstr("ada@")));
   for (const std::string more : {" \"too hot\"", " platform:codex", " -engine"})
     EXPECT_THAT(bob.search(kParaphrase + more), Not(HasSubstr(ada.session(0)))) << more;
+  // By meaning alone, and by another wording.
+  const bj::object by_meaning{{"query", kParaphrase}, {"mode", "semantic"}};
+  EXPECT_THAT(bob.ask("semantic_search", by_meaning).text, AllOf(HasSubstr(ada.session(0) + "#0"), HasSubstr("ada@")));
+  const bj::object twice{{"query", "colour of the button"}, {"also", bj::array{"lantern", kParaphrase}}};
+  const auto by_both = bob.ask("semantic_search", twice);
+  EXPECT_THAT(by_both.text, AllOf(HasSubstr(ada.session(0) + "#0"), HasSubstr("Which colour"))) << by_both.structured;
+  EXPECT_THAT(by_both.structured, HasSubstr("\"found_by\":[2]"));
   // What has the words comes first, and its meaning counts, too.
   ada.says("acorn", 3, "Why is it that my car motor gets too hot climbing hills?");
   ada.sync();
