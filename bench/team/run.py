@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
-"""Measures a team's database: run.py TEAM_BENCH [--exchanges N] [--people M] [--shares S] [--seconds T] [--plan]
+"""Measures a team's database: run.py TEAM_BENCH [--exchanges N] [--people M] [--shares S] [--seconds T] [--texts FILE]
+[--plan]
 
 Starts a PostgreSQL of its own in a temporary directory (the distribution's; as root it runs as the user postgres), and
 has TEAM_BENCH (the program of that name) write N generated exchanges of M people into S shares: segments, and rows of
-some 300 words by Zipf's law, over two years. Then it asks with one and with eight clients. Prints what it does, and
+some 300 words by Zipf's law, or runs of the words of FILE, over two years. Then it asks with one and with eight clients. Prints what it does, and
 then the figures of docs/sharing.md: rates, bytes, latencies, CPU time of the server, how far the ten best agree with
 a ranking of all rows that have a word, and by meaning of all vectors; and what that makes for 10 to 100,000 people.
+Where the server offers pgvector, it searches by meaning again with its indexes.
 """
 import argparse
 import glob
@@ -23,6 +25,7 @@ TURNS = 5_000  # of a person, a year
 SEARCHES = 50  # likewise, a day
 LOOKS = 1_440  # likewise, of a daemon that a pooler keeps from being told of changes
 SEARCH = "memd.search(q.project, q.asked, '{}', 0, 9000000000000, '{}', 10)"
+EXACTLY = {"LIMIT 400": "", "LIMIT 60000": "", "vectors > 60000": "false"}
 NEAR = "memd.near(q.project, q.model, q.vector, q.signs, '{}', '{}', '{}', 0, 9000000000000, '{}', 10)"
 
 
@@ -117,6 +120,7 @@ def main():
     parser.add_argument("--people", type=int, default=200)
     parser.add_argument("--shares", type=int, default=1)
     parser.add_argument("--seconds", type=int, default=20, help="for each number of clients")
+    parser.add_argument("--texts", help="a file of which words are taken")
     parser.add_argument("--plan", action="store_true", help="print the plans of the questions")
     options = parser.parse_args()
     load = lambda: print(f"load {os.getloadavg()[0]:.1f}", flush=True)
@@ -124,7 +128,8 @@ def main():
     server = Server()
 
     def bench(*arguments):
-        return subprocess.run([options.team_bench, *map(str, arguments)], check=True, capture_output=True, text=True).stdout
+        texts = ["--texts", options.texts] if options.texts else []
+        return subprocess.run([options.team_bench, *texts, *map(str, arguments)], check=True, capture_output=True, text=True).stdout
 
     def figure(pattern, said):
         return float(re.search(pattern, said)[1])
@@ -188,7 +193,19 @@ def main():
             ["bytes of vectors a turn", f"{vectors / rows:,.0f}"],
             ["of the ten best, the same as in a ranking of all rows; by meaning",
              f"{agreement(server, SEARCH, {'LIMIT 400': '', 'place <= 4': 'place <= 6'}):.3f}; "
-             f"{agreement(server, NEAR, {'LIMIT 400': '', 'LIMIT 60000': ''}):.3f}"]]), flush=True)
+             f"{agreement(server, NEAR, EXACTLY):.3f}"]]), flush=True)
+        if server.sql("postgres", "SELECT 1 FROM pg_available_extensions WHERE name = 'vector'"):
+            server.sql("postgres", "CREATE EXTENSION vector")
+            began = time.monotonic()
+            for command in server.sql("ada", "SELECT memd.index_commands()").splitlines():
+                server.sql("ada", command)
+            took = time.monotonic() - began
+            bytes_of = int(server.sql("ada", "SELECT coalesce(sum(pg_relation_size(oid)), 0) FROM pg_class"
+                                      " WHERE relname ~ '^signs_'"))
+            print(f"pgvector: {took:.0f} s, {bytes_of / rows:,.0f} bytes a turn; of the ten best by meaning "
+                  f"{agreement(server, NEAR, EXACTLY):.3f}", flush=True)
+            for clients in 1, 8:
+                print(f"near: {bench('near', url, options.shares, clients, options.seconds).strip()}", flush=True)
         print()
         print(table(["people", "rows a month", "files a month", "cores for searches", "for writing", "for looks"], [
             [f"{people:,}", size(people * TURNS / 12 * (whole + vectors) / rows), size(people * TURNS / 12 * files / rows),

@@ -542,6 +542,52 @@ TEST_F(TeamTest, WhatOthersSharedIsFoundByItsMeaning) {
   EXPECT_EQ(server_->sql("ada", "SELECT count(DISTINCT session_uid) FROM memd.exchanges"), "6");
 }
 
+// With pgvector all vectors of a share are looked at, not the newest ones alone: here two.
+TEST_F(TeamTest, AnIndexOfPgvectorFindsAmongAllVectors) {
+  if (server_->sql("postgres", "SELECT count(*) FROM pg_available_extensions WHERE name = 'vector'") != "1")
+    GTEST_SKIP() << "the server does not offer the extension vector (pgvector)";
+  Machine ada("ada", 1);
+  ada.says("walnut", 0, kOverheats);
+  ada.says("quartz", 1, "Bake sourdough bread with rye flour, salt and water.");
+  ada.says("bramble", 2, "The invoice of the supplier lacks the tax number.");
+  ada.init(server_->url("ada"));
+  admit("bob");
+  Machine bob("bob", 20);
+  bob.asks_the_server();
+  bob.says("lantern", 0, "Which colour has the button?");
+  bob.join(server_->url("bob"));
+  bob.sync();
+  for (const std::string name : {"near", "index_commands"})
+    server_->sql("ada", "DO $do$ BEGIN EXECUTE replace(pg_get_functiondef('memd." + name +
+                            "'::regproc), '60000', '2'); END $do$; ANALYZE memd.vectors");
+  EXPECT_EQ(server_->sql("ada", "SELECT memd.index_commands()"), "");
+  EXPECT_THAT(bob.search(kParaphrase), Not(HasSubstr(ada.session(0))));
+  ASSERT_EQ(server_->sql("postgres", "CREATE EXTENSION vector"), "");
+  const std::string command = server_->sql("ada", "SELECT memd.index_commands()");
+  ASSERT_THAT(command, testing::StartsWith("CREATE INDEX"));
+  EXPECT_THAT(bob.search(kParaphrase), Not(HasSubstr(ada.session(0))));
+  ASSERT_EQ(server_->sql("ada", command), "");
+  EXPECT_EQ(server_->sql("ada", "SELECT memd.index_commands()"), "");
+  EXPECT_THAT(bob.search(kParaphrase), AllOf(HasSubstr(ada.session(0) + "#0"), HasSubstr("ada@")));
+  // So few rows are sorted, unless that is to be avoided. A time in the past is looked at without the index.
+  const auto near = [&](const std::string& since) {
+    return server_->sql("bob",
+                        "SET enable_sort = off; SELECT count(*) FROM memd.near('parcel', (SELECT max(model) FROM"
+                        " memd.vectors), array_fill(1, '{256}'), repeat('0', 256)::bit varying, '{}', '{}', '{}', " +
+                            since +
+                            ", 9e15::bigint, '{}', 9); SELECT sum(pg_stat_get_xact_numscans(indexrelid)) FROM pg_index"
+                            " WHERE indexrelid::regclass::text LIKE 'memd.signs%'");
+  };
+  EXPECT_EQ(near("0"), "4\n1");
+  EXPECT_EQ(near("1"), "2\n0");
+  // What is written and what is forgotten later is so in it, too.
+  ada.says("acorn", 3, kOverheats);
+  ASSERT_FALSE(ada.call("forget", {{"session", test::TranscriptHome::session_id(1)}, {"yes", true}}).is_error);
+  ada.sync();
+  EXPECT_EQ(near("0"), "4\n1");
+  EXPECT_THAT(bob.search(kParaphrase), AllOf(HasSubstr(ada.session(3) + "#0"), Not(HasSubstr(ada.session(0)))));
+}
+
 // A database that was made before there were vectors, and a memd that knows of none.
 TEST_F(TeamTest, RowsOfAnOlderMemdGetVectors) {
   Machine ada("ada", 1);
@@ -559,7 +605,8 @@ TEST_F(TeamTest, RowsOfAnOlderMemdGetVectors) {
   const std::string before = server_->sql("ada", rows);
   server_->sql("ada",
                "DROP TABLE memd.vectors; ALTER TABLE memd.sessions DROP session_no;"
-               "DROP FUNCTION memd.put_vectors, memd.near; DELETE FROM memd.migrations WHERE name = '0005_vectors.sql';"
+               "DROP FUNCTION memd.put_vectors, memd.near, memd.index_commands; DELETE FROM memd.migrations WHERE name "
+               "= '0005_vectors.sql';"
                "UPDATE memd.sessions SET mark = substring(mark FROM '^[^ ]+ [^ ]+ [^ ]+')");
   admit("bob");
   Machine bob("bob", 20);
@@ -713,7 +760,8 @@ TEST_F(TeamTest, AnOlderDatabaseGetsRowsFromItsOwner) {
                "ALTER TABLE memd.shares DROP exchanges, DROP words;"
                "DROP FUNCTION memd.make_month, memd.check_writer, memd.remove_rows, memd.put_rows, memd.take_out,"
                " memd.search, memd.turns, memd.share_with_rows, memd.changes_of, memd.observed, memd.put_vectors,"
-               " memd.near; DELETE FROM memd.migrations WHERE name IN ('0002_rows.sql', '0005_vectors.sql')");
+               " memd.near, memd.index_commands;"
+               "DELETE FROM memd.migrations WHERE name IN ('0002_rows.sql', '0005_vectors.sql')");
   admit("bob");
   Machine bob("bob", 20);
   bob.asks_the_server();

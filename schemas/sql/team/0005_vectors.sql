@@ -80,11 +80,24 @@ BEGIN
     USING share, model, session, numbers, times, squares, signs, codes;
 END $$;
 
+-- Returns the commands that make the indexes which memd.near is better for: of the signs in each share with more vectors
+-- than it looks at without one. For who has installed pgvector 0.7 or later (docs/team-database.md).
+CREATE FUNCTION memd.index_commands() RETURNS SETOF text
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
+  SELECT format('CREATE INDEX CONCURRENTLY %I ON memd.%I USING hnsw ((signs::bit(%s)) %I.bit_hamming_ops)'
+                ' WHERE model = %s', i.name, 'vectors_' || v.share_no, v.length, n.nspname, v.model)
+  FROM pg_extension e JOIN pg_namespace n ON n.oid = e.extnamespace
+  CROSS JOIN (SELECT DISTINCT share_no, model, length(signs) FROM memd.vectors) v
+  CROSS JOIN LATERAL (SELECT 'signs_' || v.share_no || '_' || to_hex(v.model) AS name) i
+  JOIN pg_class c ON c.oid = to_regclass('memd.vectors_' || v.share_no)
+  WHERE e.extname = 'vector' AND c.reltuples > 60000 AND to_regclass('memd.' || i.name) IS NULL
+$$;
+
 -- Finds exchanges by meaning, nearest first, and compares the exchanges `uids`, `numbers`, too, which come without texts.
 -- `vector`: the components of the question's, of any length; `signs`: theirs. Candidates are the 400 vectors with most
--- of the signs, of the newest 60,000: the time of a search grows with their number. `mean` and `deviation` are those of
--- the cosines of a sample of all vectors, `sample` its size. The membership is checked as by memd.search; `without` as
--- there.
+-- of the signs: of the newest 60,000, because the time of a search grows with their number; where a command of
+-- memd.index_commands was run, of all, unless times or agents are given. `mean` and `deviation` are those of the cosines
+-- of a sample of all vectors, `sample` its size. The membership is checked as by memd.search; `without` as there.
 CREATE FUNCTION memd.near(name text, model bigint, vector integer[], signs bit varying, uids text[], numbers integer[],
                           without text[], since bigint, until bigint, agents text[], most integer)
 RETURNS TABLE (session_uid text, number integer, who text, agent text, title text, started_at bigint, question text,
@@ -93,21 +106,33 @@ LANGUAGE plpgsql STABLE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off
 SET enable_mergejoin = off SET jit = off AS $$
 DECLARE
-  share bigint := memd.share_with_rows(name);
-  leaf  regclass := to_regclass('memd.vectors_' || share);
-BEGIN
-  IF leaf IS NULL THEN
-    RETURN;
-  END IF;
-  RETURN QUERY EXECUTE replace(replace($query$
-    WITH nearest AS MATERIALIZED (
+  share   bigint := memd.share_with_rows(name);
+  leaf    regclass := to_regclass('memd.vectors_' || share);
+  vectors float8 := (SELECT c.reltuples FROM pg_class c WHERE c.oid = leaf);
+  nearest text := $query$
       SELECT v.session_no, v.number, v.part
       FROM (SELECT v.session_no, v.number, v.part, v.signs FROM memd.vectors_of_share v
             WHERE v.model = $2 AND v.started_at >= $7 AND v.started_at < $8
               AND (cardinality($9) = 0 OR v.session_no IN (
                 SELECT s.session_no FROM memd.sessions s WHERE s.share_no = $1 AND s.agent = ANY ($9)))
             ORDER BY v.started_at DESC LIMIT 60000) v
-      ORDER BY bit_count(v.signs # $3) LIMIT 400),
+      ORDER BY bit_count(v.signs # $3) LIMIT 400
+  $query$;
+BEGIN
+  IF leaf IS NULL THEN
+    RETURN;
+  END IF;
+  IF vectors > 60000 AND since <= 0 AND until > extract(epoch FROM now()) * 1000 AND cardinality(agents) = 0
+      AND EXISTS (SELECT 1 FROM pg_index i WHERE i.indisvalid
+                  AND i.indexrelid = to_regclass('memd.signs_' || share || '_' || to_hex(model))) THEN
+    PERFORM set_config('hnsw.ef_search', '400', true);
+    nearest := format('SELECT v.session_no, v.number, v.part FROM memd.vectors_of_share v WHERE v.model = $2'
+                      ' ORDER BY v.signs::bit(%1$s) OPERATOR(%2$I.<~>) $3::bit(%1$s) LIMIT 400', length(signs),
+                      (SELECT n.nspname FROM pg_extension e JOIN pg_namespace n ON n.oid = e.extnamespace
+                       WHERE e.extname = 'vector'));
+  END IF;
+  RETURN QUERY EXECUTE replace(replace(replace($query$
+    WITH nearest AS MATERIALIZED (the_nearest),
     compared AS MATERIALIZED (
       SELECT v.session_no, v.number, v.started_at, c.is_asked, c.is_sample,
              (product_with_v - 128 * $13) / sqrt(v.square * $12) AS cosine
@@ -139,11 +164,11 @@ BEGIN
       AND x.month = date_trunc('month', to_timestamp(b.started_at / 1000) AT TIME ZONE 'UTC')::date) x ON true
     WHERE b.is_asked OR NOT EXISTS (SELECT 1 FROM unnest($6) n(word) WHERE x.words @@ n.word::tsquery)
     ORDER BY b.cosine DESC
-  $query$, 'of_share', share::text),
+  $query$, 'the_nearest', nearest), 'of_share', share::text),
   -- Written out: a join with the components would make 256 rows of each vector.
   'product_with_v', (SELECT string_agg(format('%s * (get_byte(v.vector, %s) # 128)', q.x, q.at - 1), ' + ')
                      FROM unnest(vector) WITH ORDINALITY q(x, at)))
   USING share, model, signs, uids, numbers, without, since, until, agents, most,
-        least(100, 30000 / greatest((SELECT c.reltuples FROM pg_class c WHERE c.oid = leaf), 1)),
+        least(100, 30000 / greatest(vectors, 1)),
         (SELECT sum(q.x::float8 * q.x) FROM unnest(vector) q(x)), (SELECT sum(q.x) FROM unnest(vector) q(x));
 END $$;
