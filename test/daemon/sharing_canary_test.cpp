@@ -197,7 +197,7 @@ TEST_F(SharingCanaries, NoneIsOnAServer) {
   server.sql("postgres", "VACUUM ANALYZE");
   forget_what_was_shared();
   expect_none_in(everything(), "tables, after forgetting");
-  // What docs/sharing.md tells who runs the server to do.
+  // What docs/team-database.md tells who runs the server to do.
   server.sql("postgres", "ALTER SYSTEM SET wal_recycle = off");
   server.sql("postgres", "SELECT pg_reload_conf()");
   server.sql("postgres", "VACUUM FULL ANALYZE");
