@@ -567,6 +567,13 @@ TEST_F(TeamTest, AnIndexOfPgvectorFindsAmongAllVectors) {
   ASSERT_THAT(command, testing::StartsWith("CREATE INDEX"));
   EXPECT_THAT(bob.search(kParaphrase), Not(HasSubstr(ada.session(0))));
   ASSERT_EQ(server_->sql("ada", command), "");
+  // As one that was broken off.
+  server_->sql("postgres",
+               "UPDATE pg_index SET indisvalid = false WHERE indexrelid::regclass::text LIKE 'memd.signs%'");
+  EXPECT_THAT(bob.search(kParaphrase), Not(HasSubstr(ada.session(0))));
+  const std::string again = server_->sql("ada", "SELECT memd.index_commands()");
+  ASSERT_THAT(again, testing::StartsWith("REINDEX INDEX CONCURRENTLY memd.signs_"));
+  ASSERT_EQ(server_->sql("ada", again), "");
   EXPECT_EQ(server_->sql("ada", "SELECT memd.index_commands()"), "");
   EXPECT_THAT(bob.search(kParaphrase), AllOf(HasSubstr(ada.session(0) + "#0"), HasSubstr("ada@")));
   // So few rows are sorted, unless that is to be avoided. A time in the past is looked at without the index.

@@ -81,16 +81,21 @@ BEGIN
 END $$;
 
 -- Returns the commands that make the indexes which memd.near is better for: of the signs in each share with more vectors
--- than it looks at without one. For who has installed pgvector 0.7 or later (docs/team-database.md).
+-- than it looks at without one, and make anew what was broken off. For who has installed pgvector 0.7 or later
+-- (docs/team-database.md).
 CREATE FUNCTION memd.index_commands() RETURNS SETOF text
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
-  SELECT format('CREATE INDEX CONCURRENTLY %I ON memd.%I USING hnsw ((signs::bit(%s)) %I.bit_hamming_ops)'
-                ' WHERE model = %s', i.name, 'vectors_' || v.share_no, v.length, n.nspname, v.model)
+  SELECT CASE WHEN made IS NULL
+         THEN format('CREATE INDEX CONCURRENTLY %I ON memd.%I USING hnsw ((signs::bit(%s)) %I.bit_hamming_ops)'
+                     ' WHERE model = %s', i.name, 'vectors_' || v.share_no, v.length, n.nspname, v.model)
+         ELSE format('REINDEX INDEX CONCURRENTLY memd.%I', i.name) END
   FROM pg_extension e JOIN pg_namespace n ON n.oid = e.extnamespace
   CROSS JOIN (SELECT DISTINCT share_no, model, length(signs) FROM memd.vectors) v
   CROSS JOIN LATERAL (SELECT 'signs_' || v.share_no || '_' || to_hex(v.model) AS name) i
+  CROSS JOIN LATERAL to_regclass('memd.' || i.name) made
   JOIN pg_class c ON c.oid = to_regclass('memd.vectors_' || v.share_no)
-  WHERE e.extname = 'vector' AND c.reltuples > 60000 AND to_regclass('memd.' || i.name) IS NULL
+  WHERE e.extname = 'vector' AND c.reltuples > 60000
+    AND NOT EXISTS (SELECT 1 FROM pg_index x WHERE x.indexrelid = made AND x.indisvalid)
 $$;
 
 -- Finds exchanges by meaning, nearest first, and compares the exchanges `uids`, `numbers`, too, which come without texts.
