@@ -122,8 +122,8 @@ TEST(IngestService, ATaskThatThrowsHasFailedAndTheWriterGoesOn) {
   const Discovery discovery(all_adapters(), dir / "home", {}, {});
   auto writer = Writer::open(dir / "memd.db", clock);
   ASSERT_TRUE(writer);
+  int commits = 0;  // commits reported, also by the end of the service; writer thread only
   IngestService service(discovery, clock);
-  int commits = 0;  // commits reported; writer thread only
   service.on_commit([&commits] { ++commits; });
   ASSERT_TRUE(service.start(std::move(*writer)));
   const auto failed = service.perform([](Writer&) -> Result<void> { throw std::bad_alloc(); });
