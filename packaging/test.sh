@@ -273,8 +273,10 @@ step_grpc() {
     skip "grpc: THE gRPC DOOR WAS NOT BUILT, its packages cannot be had here (packaging/install-deps.sh grpc)"
     return
   fi
-  add_door() { cmake --preset asan -DMEMD_WITH_GRPC=ON && cmake --build --preset asan -j "$jobs" --target test_grpc memd_grpc_verify_interface_header_sets; }
+  use_clang address # as build_asan
+  add_door() { cmake --preset asan "${with[@]}" -DMEMD_WITH_GRPC=ON && cmake --build --preset asan -j "$jobs" --target test_grpc memd_grpc_verify_interface_header_sets; }
   check "build grpc" add_door && ctest_name=grpc run_ctest asan -L '^test_grpc$'
+  use_default_compiler
 }
 
 step_tsan() {
