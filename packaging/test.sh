@@ -93,7 +93,7 @@ check() {
 }
 
 # use_clang SANITIZER: builds with clang until use_default_compiler, where it is installed with this sanitizer. Unoptimised code of
-# clang takes half as long to compile as that of g++, and runs as fast. Its warnings are others, and are errors, too.
+# clang takes half as long to compile as that of g++, and long tests take a third more. Its warnings are others, and are errors, too.
 use_clang() {
   local clang
   clang=$(packaging/newest_clang.sh) || return 0
