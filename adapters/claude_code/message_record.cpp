@@ -3,6 +3,7 @@
 #include "adapters/json/media.hpp"
 #include "adapters/tool_calls/tool_input.hpp"
 #include "schemas/base/hash.hpp"
+#include "schemas/base/utf8.hpp"
 
 #include <array>
 #include <vector>

@@ -2,6 +2,7 @@
 #include "adapters/json/json_text.hpp"
 #include "schemas/base/ascii.hpp"
 #include "schemas/base/hash.hpp"
+#include "schemas/base/utf8.hpp"
 
 #include <array>
 #include <vector>

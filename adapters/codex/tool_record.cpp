@@ -7,6 +7,7 @@
 #include "adapters/tool_calls/tool_result.hpp"
 #include "schemas/base/ascii.hpp"
 #include "schemas/base/hash.hpp"
+#include "schemas/base/utf8.hpp"
 #include "schemas/command_purpose.hpp"
 #include "schemas/ids.hpp"
 

@@ -6,6 +6,7 @@
 #include "adapters/tool_calls/tool_input.hpp"
 #include "adapters/tool_calls/tool_result.hpp"
 #include "schemas/base/hash.hpp"
+#include "schemas/base/utf8.hpp"
 #include "schemas/ids.hpp"
 
 #include <algorithm>

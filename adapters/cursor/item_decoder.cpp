@@ -2,6 +2,7 @@
 
 #include "adapters/cursor/item_json.hpp"
 #include "adapters/cursor/prompt_text.hpp"
+#include "schemas/base/utf8.hpp"
 #include "schemas/ids.hpp"
 
 #include <algorithm>

@@ -4,6 +4,7 @@
 #include "adapters/json/json_access.hpp"
 #include "adapters/json/json_text.hpp"
 #include "adapters/json/record_builder.hpp"
+#include "schemas/base/utf8.hpp"
 #include "schemas/event.hpp"
 #include "schemas/event_batch.hpp"
 #include "schemas/ids.hpp"
@@ -38,7 +39,7 @@ inline std::string_view stored_text(EventKind kind, std::string_view whole) {
   switch (kind) {
     case EventKind::tool_call: return {};
     case EventKind::tool_result:
-    case EventKind::lifecycle: return json::utf8_prefix(whole, kResultTextLimit);
+    case EventKind::lifecycle: return utf8_prefix(whole, kResultTextLimit);
     default: return whole;
   }
 }

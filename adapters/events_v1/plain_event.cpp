@@ -3,6 +3,7 @@
 #include "adapters/tool_calls/patch_text.hpp"
 #include "adapters/tool_calls/tool_input.hpp"
 #include "schemas/base/ascii.hpp"
+#include "schemas/base/utf8.hpp"
 
 #include <algorithm>
 

@@ -28,7 +28,6 @@ using json::number_of;
 using json::object_of;
 using json::text_of;
 using json::trimmed;
-using json::utf8_prefix;
 using ItemContext = json::RecordBuilder;
 
 namespace {

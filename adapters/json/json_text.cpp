@@ -13,27 +13,6 @@ namespace {
 
 constexpr std::string_view kReplacement = "\xEF\xBF\xBD";
 
-// Writes a code point at `to`, at most four bytes, and returns the end.
-char* put_utf8(std::uint32_t c, char* to) {
-  const auto put = [&to](std::uint32_t byte) { *to++ = static_cast<char>(byte); };
-  if (c < 0x80) {
-    put(c);
-  } else if (c < 0x800) {
-    put(0xC0 | (c >> 6));
-    put(0x80 | (c & 0x3F));
-  } else if (c < 0x10000) {
-    put(0xE0 | (c >> 12));
-    put(0x80 | ((c >> 6) & 0x3F));
-    put(0x80 | (c & 0x3F));
-  } else {
-    put(0xF0 | (c >> 18));
-    put(0x80 | ((c >> 12) & 0x3F));
-    put(0x80 | ((c >> 6) & 0x3F));
-    put(0x80 | (c & 0x3F));
-  }
-  return to;
-}
-
 // Returns the value of "\uXXXX" at `at`, or -1.
 std::int32_t escaped_unit(std::string_view body, std::size_t at) {
   if (at + 6 > body.size() || body[at] != '\\' || body[at + 1] != 'u') return -1;
@@ -146,21 +125,6 @@ std::optional<double> fraction(std::string_view token) {
   double value = 0;
   const auto [end, error] = std::from_chars(token.data(), token.data() + token.size(), value);
   return error == std::errc() && end != token.data() ? std::optional(value) : std::nullopt;
-}
-
-std::string_view utf8_prefix(std::string_view text, std::size_t limit) {
-  const std::size_t cut = std::min(limit, text.size());
-  // Step back over at most one unfinished character at the cut.
-  std::size_t lead = cut;
-  for (int i = 0; i < 4 && lead > 0; ++i) {
-    --lead;
-    const auto byte = static_cast<unsigned char>(text[lead]);
-    if (byte < 0x80) return text.substr(0, cut);
-    if (byte < 0xC0) continue;
-    const std::size_t need = byte >= 0xF0 ? 4 : byte >= 0xE0 ? 3 : 2;
-    return text.substr(0, lead + need <= cut ? cut : lead);
-  }
-  return text.substr(0, cut);
 }
 
 std::string_view trimmed(std::string_view text) {

@@ -31,9 +31,6 @@ inline bool is_number(std::string_view token) {
 std::int64_t integer(std::string_view token);  // 0 unless it is a number; truncates fractions
 std::optional<double> fraction(std::string_view token);
 
-// Returns the longest prefix of at most `limit` bytes that does not split a character.
-std::string_view utf8_prefix(std::string_view text, std::size_t limit);
-
 // Calls visit(line, bytes, finished) for each line of a log: without its newline, the bytes with it, and whether it has
 // one.
 template <class Visit>

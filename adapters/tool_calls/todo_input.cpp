@@ -2,6 +2,7 @@
 
 #include "adapters/names.hpp"
 #include "schemas/base/ascii.hpp"
+#include "schemas/base/utf8.hpp"
 
 #include <algorithm>
 #include <utility>

@@ -6,6 +6,7 @@
 #include "adapters/tool_calls/todo_input.hpp"
 #include "schemas/base/ascii.hpp"
 #include "schemas/base/hash.hpp"
+#include "schemas/base/utf8.hpp"
 #include "schemas/command_purpose.hpp"
 
 #include <algorithm>

@@ -1,5 +1,6 @@
 #include "adapters/tool_calls/tool_result.hpp"
 
+#include "schemas/base/utf8.hpp"
 #include "schemas/pull_request.hpp"
 
 #include <algorithm>
@@ -23,7 +24,7 @@ std::string_view last_lines(std::string_view text) {
 void take_result_text(json::Detail detail, std::string whole, Event& result) {
   result.pull_request = pull_request_in_json(std::string_view(whole).substr(0, kResultTextLimit));
   if (whole.size() > kResultTextLimit) result.text_end = last_lines(whole);
-  if (detail == json::Detail::stored) whole.resize(json::utf8_prefix(whole, kResultTextLimit).size());
+  if (detail == json::Detail::stored) whole.resize(utf8_prefix(whole, kResultTextLimit).size());
   result.text = std::move(whole);
 }
 

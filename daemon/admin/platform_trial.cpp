@@ -6,6 +6,7 @@
 #include "daemon/ingest/source_file.hpp"
 #include "schemas/base/ascii.hpp"
 #include "schemas/base/time.hpp"
+#include "schemas/base/utf8.hpp"
 #include "schemas/ids.hpp"
 
 #include <algorithm>
@@ -108,13 +109,8 @@ class FileTrial {
     if (e.lifecycle == "usage") return std::to_string(e.usage.total()) + " tokens";
     const std::string& text = e.kind == EventKind::tool_call || e.text.empty() ? e.summary : e.text;
     std::string line = ascii::one_line(std::string_view(text).substr(0, 4 * kTextLimit));
-    if (line.size() > kTextLimit) line.resize(cut_at(line, kTextLimit));
+    line.resize(utf8_prefix(line, kTextLimit).size());
     return e.kind == EventKind::tool_result && e.is_error ? "failed: " + line : line;
-  }
-  static std::size_t cut_at(const std::string& text, std::size_t limit) {
-    while (limit > 0 && (static_cast<unsigned char>(text[limit]) & 0xC0) == 0x80)
-      --limit;
-    return limit;
   }
 
   const Adapter& adapter_;

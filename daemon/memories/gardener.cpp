@@ -3,6 +3,7 @@
 #include "daemon/config/memory_config.hpp"
 #include "daemon/memories/verification.hpp"
 #include "schemas/base/time.hpp"
+#include "schemas/base/utf8.hpp"
 #include "store/harvest/known_memories.hpp"
 #include "store/harvest/recap.hpp"
 #include "store/harvest/suggestions.hpp"
@@ -10,7 +11,6 @@
 #include "store/memory/headings.hpp"
 #include "store/memory/memory_health.hpp"
 #include "store/reader.hpp"
-#include "store/text/text_units.hpp"
 
 #include <fmt/format.h>
 

@@ -1,11 +1,11 @@
 #include "daemon/models/serving_index.hpp"
 
 #include "schemas/base/error.hpp"
+#include "schemas/base/utf8.hpp"
 #include "store/enrich/embedding/token_match.hpp"
 #include "store/enrich/enrichment.hpp"
 #include "store/enrich/second_look.hpp"
 #include "store/search/vectors/codes.hpp"
-#include "store/text/plain_text.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,8 +1,8 @@
 #include "daemon/report/data_writer.hpp"
 
 #include "schemas/base/ascii.hpp"
+#include "schemas/base/utf8.hpp"
 #include "store/text/redaction/redactor.hpp"
-#include "store/text/text_units.hpp"
 
 namespace memd::report {
 
@@ -10,10 +10,7 @@ std::string shown(std::string_view text, std::size_t most) {
   std::string out = ascii::one_line(text);
   redact(out);
   if (out.size() <= most) return out;
-  std::size_t end = most - 3;
-  while (end > 0 && is_utf8_tail(out, end))
-    --end;
-  out.resize(end);
+  out.resize(utf8_prefix(out, most - 3).size());
   return out + "…";
 }
 

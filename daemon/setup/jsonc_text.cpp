@@ -2,6 +2,7 @@
 
 #include "schemas/base/error.hpp"
 #include "schemas/base/json_writer.hpp"
+#include "schemas/base/utf8.hpp"
 
 #include <fmt/format.h>
 
@@ -18,24 +19,6 @@ constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 constexpr int kDeepest = 200;
 
 bool is_json_blank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
-
-void append_utf8(std::string& out, std::uint32_t c) {
-  if (c < 0x80) {
-    out += static_cast<char>(c);
-  } else if (c < 0x800) {
-    out += static_cast<char>(0xC0 | c >> 6);
-    out += static_cast<char>(0x80 | (c & 0x3F));
-  } else if (c < 0x10000) {
-    out += static_cast<char>(0xE0 | c >> 12);
-    out += static_cast<char>(0x80 | (c >> 6 & 0x3F));
-    out += static_cast<char>(0x80 | (c & 0x3F));
-  } else {
-    out += static_cast<char>(0xF0 | c >> 18);
-    out += static_cast<char>(0x80 | (c >> 12 & 0x3F));
-    out += static_cast<char>(0x80 | (c >> 6 & 0x3F));
-    out += static_cast<char>(0x80 | (c & 0x3F));
-  }
-}
 
 class JsoncParser {
  public:
@@ -178,7 +161,7 @@ class JsoncParser {
             if (!low || *low < 0xDC00 || *low > 0xDFFF) return wrong("half of a character");
             code = 0x10000 + ((*code - 0xD800) << 10) + (*low - 0xDC00);
           }
-          append_utf8(out, *code);
+          out += as_utf8(*code);
           break;
         }
         default: return wrong("no such escape");

@@ -9,6 +9,7 @@
 #include "schemas/base/ascii.hpp"
 #include "schemas/base/reflected_name.hpp"
 #include "schemas/base/time.hpp"
+#include "schemas/base/utf8.hpp"
 #include "schemas/exchange_name.hpp"
 #include "store/text/event_summary.hpp"
 #include "store/text/text_units.hpp"

@@ -9,6 +9,7 @@
 #include "schemas/base/ascii.hpp"
 #include "schemas/base/error.hpp"
 #include "schemas/base/time.hpp"
+#include "schemas/base/utf8.hpp"
 #include "store/read/exchanges.hpp"
 #include "store/read/observations.hpp"
 #include "store/search/topic_index.hpp"

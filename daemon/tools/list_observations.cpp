@@ -131,7 +131,7 @@ void add_list_observations(mcp::ToolRegistry& registry, const ToolServices& serv
   info.description =
       "What decisions were made about something (why, by whom, whether taken back), which problems and bugs "
       "that we ran into, fixes, discoveries, warnings, newest first. For \"what did we decide here\": "
-      "kind=decision.";
+      "observation=decision.";
   info.search_words = "decisions decided problems bugs errors ran into fixes lessons learned";
   registry.add<ListObservationsParams, ListObservationsAnswer>(
       std::move(info),

@@ -6,9 +6,9 @@
 #include "daemon/tools/tool_services.hpp"
 #include "protocol/mcp/tool_registry.hpp"
 #include "schemas/base/time.hpp"
+#include "schemas/base/utf8.hpp"
 #include "schemas/query.hpp"
 #include "store/memory/memory_health.hpp"
-#include "store/text/plain_text.hpp"
 #include "store/text/redaction/redactor.hpp"
 #include "store/text/token_budget.hpp"
 

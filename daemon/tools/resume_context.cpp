@@ -6,6 +6,7 @@
 #include "protocol/mcp/tool_registry.hpp"
 #include "schemas/base/error.hpp"
 #include "schemas/base/time.hpp"
+#include "schemas/base/utf8.hpp"
 #include "schemas/ids.hpp"
 #include "store/files/git_place.hpp"
 #include "store/insight/continuity/pack.hpp"
@@ -31,11 +32,7 @@ constexpr std::size_t kLongestText = 32 * 1024;  // bytes read of an event; the 
 std::string read_text(const RawText& texts, const EventSource& where, EventKind kind, std::size_t limit) {
   auto text = texts.event_text(where, kind);
   if (!text) return {};
-  if (text->size() > limit) {
-    while (limit > 0 && is_utf8_tail(*text, limit))
-      --limit;
-    text->resize(limit);
-  }
+  text->resize(utf8_prefix(*text, limit).size());
   redact(*text);
   return std::move(*text);
 }

@@ -2,9 +2,9 @@
 
 #include "daemon/tools/answer.hpp"
 #include "schemas/base/ascii.hpp"
+#include "schemas/base/utf8.hpp"
 #include "schemas/search.hpp"
 #include "schemas/session_row.hpp"
-#include "store/text/text_units.hpp"
 
 namespace memd::tools {
 namespace {

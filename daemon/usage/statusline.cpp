@@ -5,8 +5,8 @@
 #include "schemas/base/error.hpp"
 #include "schemas/base/harmless.hpp"
 #include "schemas/base/time.hpp"
+#include "schemas/base/utf8.hpp"
 #include "store/reader.hpp"
-#include "store/text/plain_text.hpp"
 
 #include <fmt/format.h>
 

@@ -3,6 +3,7 @@
 #include "schemas/base/ascii.hpp"
 #include "schemas/base/error.hpp"
 #include "schemas/base/json_writer.hpp"
+#include "schemas/base/utf8.hpp"
 
 #include <fmt/format.h>
 #include <boost/json/array.hpp>
@@ -34,12 +35,10 @@ std::string describe_value(const bj::value& v) {
     case bj::kind::string: break;
   }
   const std::string_view text(v.get_string());
-  std::size_t keep = std::min<std::size_t>(text.size(), 40);
-  while (keep < text.size() && keep > 0 && (static_cast<unsigned char>(text[keep]) & 0xC0) == 0x80)
-    --keep;
+  const std::string_view kept = utf8_prefix(text, 40);
   std::string out;
-  json::append_string(out, text.substr(0, keep));
-  return keep < text.size() ? out + "…" : out;
+  json::append_string(out, kept);
+  return kept.size() < text.size() ? out + "…" : out;
 }
 
 std::string span_text(const Rules& rules, std::string_view unit) {
@@ -64,8 +63,7 @@ std::string choices_text(const Rules& rules) {
 }
 
 std::size_t code_points(std::string_view text) {
-  return static_cast<std::size_t>(
-      std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
+  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) { return !is_utf8_tail(c); }));
 }
 
 template <class Number>

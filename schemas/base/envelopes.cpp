@@ -28,23 +28,6 @@ constexpr std::string_view kPrefix = "antml:";
 
 constexpr char32_t kBroken = 0xFFFD;
 
-struct Character {
-  char32_t code = 0;
-  std::size_t length = 0;  // bytes; 0: the end of the text
-};
-
-Character character_at(std::string_view text, std::size_t at) {
-  if (at >= text.size()) return {};
-  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[at + i]); };
-  if (byte(0) < 0x80) return {byte(0), 1};
-  const std::size_t length = utf8_length(text.substr(at));
-  if (length == 0) return {kBroken, 1};
-  char32_t code = byte(0) & (0xFFU >> (length + 1));
-  for (std::size_t i = 1; i < length; ++i)
-    code = code << 6 | (byte(i) & 0x3FU);
-  return {code, length};
-}
-
 constexpr bool is_in(char32_t c, char32_t first, char32_t last) { return c >= first && c <= last; }
 
 bool is_bidi_control(char32_t c) { return is_in(c, 0x202A, 0x202E) || is_in(c, 0x2066, 0x2069); }
@@ -99,7 +82,7 @@ std::size_t flag_letters(std::string_view text, std::size_t at) {
   constexpr std::size_t kMost = 6;
   const std::size_t begin = at;
   for (std::size_t n = 0; n <= kMost; ++n) {
-    const Character c = character_at(text, at);
+    const CodePoint c = code_point_at(text, at);
     at += c.length;
     if (c.code == 0xE007F) return n >= 2 ? at - begin : 0;
     if (!is_in(c.code, 0xE0061, 0xE007A) && !is_in(c.code, 0xE0030, 0xE0039)) return 0;
@@ -147,9 +130,9 @@ class TagReader {
  public:
   TagReader(std::string_view text, std::size_t at) : text_(text), at_(at) { pass_unseen(); }
 
-  char32_t next() const { return character_at(text_, at_).code; }
+  char32_t next() const { return code_point_at(text_, at_).code; }
   void take() {
-    at_ += character_at(text_, at_).length;
+    at_ += code_point_at(text_, at_).length;
     pass_unseen();
   }
   bool take_blanks() {
@@ -172,7 +155,7 @@ class TagReader {
 
  private:
   void pass_unseen() {
-    for (Character c = character_at(text_, at_); c.length > 0; c = character_at(text_, at_)) {
+    for (CodePoint c = code_point_at(text_, at_); c.length > 0; c = code_point_at(text_, at_)) {
       const bool control = (c.code < 0x20 && !is_blank(c.code)) || is_in(c.code, 0x7F, 0x9F) || c.code == kBroken;
       const bool combines = is_in(c.code, 0x0300, 0x036F) || is_in(c.code, 0x20D0, 0x20FF);
       if (!control && !combines && !may_be_unseen(c.code)) return;
@@ -219,7 +202,7 @@ void append_without_envelopes(std::string& out, std::string_view text) {
     if (run > i) before = static_cast<unsigned char>(text[run - 1]);
     i = run;
     if (i == text.size()) break;
-    const Character c = character_at(text, i);
+    const CodePoint c = code_point_at(text, i);
     const std::string_view bytes = text.substr(i, c.length);
     i += c.length;
     if (opens_tag(c.code) && is_envelope(text, i)) {
@@ -227,7 +210,7 @@ void append_without_envelopes(std::string& out, std::string_view text) {
     } else if (is_bidi_control(c.code)) {
       out += "\xEF\xBF\xBD";
     } else if (may_be_unseen(c.code)) {
-      if (is_unseen(c.code) || !is_needed(c.code, before, character_at(text, i).code)) continue;
+      if (is_unseen(c.code) || !is_needed(c.code, before, code_point_at(text, i).code)) continue;
       out += bytes;
     } else {
       out += bytes;

@@ -115,12 +115,7 @@ MemoryRecord record_of(const SeenFile& seen, const std::string& bytes, TimeMs no
     m.tags.clear();
     return out;
   }
-  if (m.content.size() > kMostText) {
-    std::size_t end = kMostText;
-    while (end > 0 && (static_cast<unsigned char>(m.content[end]) & 0xC0) == 0x80)
-      --end;
-    m.content.resize(end);
-  }
+  m.content.resize(utf8_prefix(m.content, kMostText).size());
   memory::mask_secrets(m);
   // Files of agents contain no times.
   if (m.updated == 0) m.updated = seen.stamp.changed_ns / 1'000'000;

@@ -1,6 +1,7 @@
 #include "store/db/fts_tokenizer.hpp"
 
 #include "schemas/base/ascii.hpp"
+#include "schemas/base/utf8.hpp"
 #include "store/text/eight_bytes.hpp"
 
 #include <algorithm>
@@ -45,7 +46,9 @@ std::uint32_t usual_width(std::uint32_t c) {
   return c;
 }
 
-void set_text(Character& out, std::uint32_t c) { out.size = static_cast<std::uint8_t>(write_character(c, out.text)); }
+void set_text(Character& out, std::uint32_t c) {
+  out.size = static_cast<std::uint8_t>(put_utf8(c, out.text) - out.text);
+}
 
 constexpr std::uint32_t letters(std::string_view all) {
   std::uint32_t out = 0;
@@ -117,7 +120,7 @@ Character CharacterTable::fetch(std::uint32_t c) const {
   }
   // Between letters the character continues their word or separates them. Alone it is a word or none.
   char text[8];
-  const std::size_t size = write_character(c, text + 1);
+  const auto size = static_cast<std::size_t>(put_utf8(c, text + 1) - text - 1);
   text[0] = 'a';
   text[size + 1] = 'b';
   Probe inside;
@@ -308,7 +311,7 @@ FtsTokenizer::Unit FtsTokenizer::next_unit(std::size_t& at) {
       at = next;
     }
   }
-  out.size = write_character(code, out.text.data());
+  out.size = static_cast<std::size_t>(put_utf8(code, out.text.data()) - out.text.data());
   out.end = at;
   return out;
 }

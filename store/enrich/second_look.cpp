@@ -1,8 +1,8 @@
 #include "store/enrich/second_look.hpp"
 
 #include "schemas/base/hash.hpp"
+#include "schemas/base/utf8.hpp"
 #include "store/db/rows.hpp"
-#include "store/text/plain_text.hpp"
 
 #include <algorithm>
 #include <cstddef>

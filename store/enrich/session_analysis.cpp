@@ -1,5 +1,6 @@
 #include "store/enrich/session_analysis.hpp"
 
+#include "schemas/base/utf8.hpp"
 #include "schemas/sql_text.hpp"
 #include "store/insight/outcome.hpp"
 #include "store/insight/summary/extractive.hpp"
@@ -8,7 +9,6 @@
 #include "store/read/session_contents.hpp"
 #include "store/read/session_end.hpp"
 #include "store/read/session_rows.hpp"
-#include "store/text/plain_text.hpp"
 
 #include <algorithm>
 #include <limits>

@@ -1,6 +1,7 @@
 #include "store/read/recall.hpp"
 
 #include "schemas/base/ascii.hpp"
+#include "schemas/base/utf8.hpp"
 #include "schemas/event.hpp"
 #include "schemas/sql_text.hpp"
 #include "store/insight/continuity/working_state.hpp"
@@ -122,9 +123,7 @@ std::string recalled_line(std::string_view text, std::size_t bytes) {
   std::string out = ascii::one_line(text);
   if (out.size() <= bytes) return out;
   const auto blank = out.rfind(' ', bytes);
-  out.resize(blank == std::string::npos || blank < bytes / 2 ? bytes : blank);
-  while (!out.empty() && (static_cast<unsigned char>(out.back()) & 0xC0U) == 0x80U)
-    out.pop_back();
+  out.resize(utf8_prefix(out, blank == std::string::npos || blank < bytes / 2 ? bytes : blank).size());
   return out + "…";
 }
 

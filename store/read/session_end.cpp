@@ -102,23 +102,9 @@ Last state_after(const EventRow& e) {
 
 bool shows_plan(std::string_view tool) { return tool == "ExitPlanMode" || tool == "exit_plan_mode"; }
 
-// Returns whether the line runs `git commit`. The words must start a command, not stand in the arguments of another:
-// `grep "git commit" notes.md`. Text after a here document counts too.
-bool runs_commit(std::string_view line) {
-  constexpr std::string_view kCommit = "git commit";
-  constexpr std::string_view kSeparators = "\n;&|(";
-  const auto heads = continuity::command_heads(line);
-  if (std::find(heads.begin(), heads.end(), kCommit) != heads.end()) return true;
-  for (auto at = line.find(kCommit); at != std::string_view::npos; at = line.find(kCommit, at + 1)) {
-    const auto before = line.substr(0, at).find_last_not_of(' ');
-    if (before != std::string_view::npos && kSeparators.find(line[before]) != std::string_view::npos) return true;
-  }
-  return false;
-}
-
 bool commits(const ToolFacts& facts) {
   return std::any_of(facts.commands.begin(), facts.commands.end(),
-                     [](const ShellCommand& command) { return runs_commit(command.line); });
+                     [](const ShellCommand& command) { return continuity::runs_commit(command.line); });
 }
 
 bool builds(const ToolFacts& facts) {

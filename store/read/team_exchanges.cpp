@@ -2,6 +2,7 @@
 
 #include "schemas/base/ascii.hpp"
 #include "schemas/base/hash.hpp"
+#include "schemas/base/utf8.hpp"
 #include "schemas/memory.hpp"
 #include "schemas/search_request.hpp"
 #include "schemas/sql_text.hpp"
@@ -10,7 +11,6 @@
 #include "store/read/file_history.hpp"
 #include "store/read/observations.hpp"
 #include "store/read/session_titles.hpp"
-#include "store/text/plain_text.hpp"
 #include "store/text/words.hpp"
 
 #include <algorithm>

@@ -1,10 +1,10 @@
 #include "store/report/session_pass.hpp"
 
+#include "schemas/base/utf8.hpp"
 #include "schemas/sql_text.hpp"
 #include "store/db/rows.hpp"
 #include "store/read/session_titles.hpp"
 #include "store/text/event_summary.hpp"
-#include "store/text/text_units.hpp"
 
 #include <algorithm>
 #include <set>
@@ -97,13 +97,8 @@ void SessionPass::read_last_answer(ReportSession& detail) {
   auto& q = db_.prepare(
       "SELECT substr(CAST(assistant_response AS BLOB), answer_offset + 1, ?2) FROM exchanges WHERE exchange_pk = ?1");
   for (auto it = exchanges_.rbegin(); it != exchanges_.rend() && detail.last_said.empty(); ++it) {
-    const auto row = q.bind(it->id, kTextStart + 1).row();
-    if (!row) continue;  // the extra byte shows whether the limit cuts a character
-    const std::string_view text = q.blob(0);
-    std::size_t end = std::min(text.size(), static_cast<std::size_t>(kTextStart));
-    while (end > 0 && is_utf8_tail(text, end))
-      --end;
-    detail.last_said = text.substr(0, end);
+    const auto row = q.bind(it->id, kTextStart).row();
+    if (row) detail.last_said = utf8_prefix(q.blob(0), kTextStart);
   }
 }
 

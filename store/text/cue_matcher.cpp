@@ -3,6 +3,7 @@
 #include "schemas/base/ascii.hpp"
 #include "schemas/base/embedded.hpp"
 #include "schemas/base/reflected_name.hpp"
+#include "schemas/base/utf8.hpp"
 #include "store/text/script.hpp"
 
 #include <algorithm>
@@ -81,7 +82,7 @@ std::uint32_t first_character(std::string_view s) {
 
 std::uint32_t last_character(std::string_view s) {
   std::size_t at = s.size() - 1;
-  while (at > 0 && (static_cast<unsigned char>(s[at]) & 0xC0) == 0x80)
+  while (at > 0 && is_utf8_tail(s[at]))
     --at;
   return tokenizer::next_character(s, at);
 }

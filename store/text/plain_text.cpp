@@ -1,19 +1,12 @@
 #include "store/text/plain_text.hpp"
 
 #include "schemas/base/ascii.hpp"
-#include "store/text/text_units.hpp"
+#include "schemas/base/utf8.hpp"
 
 #include <algorithm>
 #include <array>
 
 namespace memd {
-
-std::string_view utf8_prefix(std::string_view text, std::size_t limit) {
-  if (text.size() <= limit) return text;
-  while (limit > 0 && is_utf8_tail(text, limit))
-    --limit;
-  return text.substr(0, limit);
-}
 
 std::string first_line(std::string_view text, std::size_t limit) {
   std::string out;

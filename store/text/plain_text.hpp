@@ -6,9 +6,6 @@
 
 namespace memd {
 
-// Returns the longest prefix of at most `limit` bytes that ends at a character boundary.
-std::string_view utf8_prefix(std::string_view text, std::size_t limit);
-
 // Returns the first non-empty line with runs of blanks collapsed. If it is longer than `limit` bytes, it is cut and
 // ends in "…".
 std::string first_line(std::string_view text, std::size_t limit);

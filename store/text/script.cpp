@@ -63,30 +63,6 @@ std::uint32_t next_character(std::string_view text, std::size_t& at) {
   return c < 0x80 || (c & 0xFFFFF800) == 0xD800 || (c & 0xFFFFFFFE) == 0xFFFE ? 0xFFFD : c;
 }
 
-std::size_t write_character(std::uint32_t c, char* out) {
-  const auto tail = [c](int shift) { return static_cast<char>(0x80 | (c >> shift & 0x3F)); };
-  if (c < 0x80) {
-    out[0] = static_cast<char>(c);
-    return 1;
-  }
-  if (c < 0x800) {
-    out[0] = static_cast<char>(0xC0 | c >> 6);
-    out[1] = tail(0);
-    return 2;
-  }
-  if (c < 0x10000) {
-    out[0] = static_cast<char>(0xE0 | c >> 12);
-    out[1] = tail(6);
-    out[2] = tail(0);
-    return 3;
-  }
-  out[0] = static_cast<char>(0xF0 | (c >> 18 & 0x07));
-  out[1] = tail(12);
-  out[2] = tail(6);
-  out[3] = tail(0);
-  return 4;
-}
-
 bool has_other_scripts(std::string_view text) {
   constexpr std::uint64_t kBeyondAscii = 0x8080808080808080;
   for (std::size_t at = 0; at < text.size();) {

@@ -31,9 +31,6 @@ bool is_word_character(std::uint32_t character);
 // Decodes the character at `at` (< text.size()) and advances `at`. Reads invalid UTF-8 as SQLite does.
 std::uint32_t next_character(std::string_view text, std::size_t& at);
 
-// Writes the character as UTF-8, at most 4 bytes. Returns the number of bytes.
-std::size_t write_character(std::uint32_t character, char* out);
-
 // Returns whether the text contains a script other than `other`.
 bool has_other_scripts(std::string_view text);
 

@@ -135,6 +135,18 @@ std::vector<std::string> command_heads(std::string_view command) {
   return out;
 }
 
+bool runs_commit(std::string_view line) {
+  constexpr std::string_view kCommit = "git commit";
+  constexpr std::string_view kSeparators = "\n;&|(";
+  const auto heads = command_heads(line);
+  if (std::ranges::find(heads, kCommit) != heads.end()) return true;
+  for (auto at = line.find(kCommit); at != std::string_view::npos; at = line.find(kCommit, at + 1)) {
+    const auto before = line.substr(0, at).find_last_not_of(' ');
+    if (before != std::string_view::npos && kSeparators.find(line[before]) != std::string_view::npos) return true;
+  }
+  return false;
+}
+
 std::string_view without_pipe_end(std::string_view line) {
   while (true) {
     line = without_redirection(line);

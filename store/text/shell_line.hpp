@@ -29,4 +29,8 @@ std::string_view without_pipe_end(std::string_view line);
 // for programs with subcommands. Skips shell keywords, cd and echo.
 std::vector<std::string> command_heads(std::string_view command);
 
+// Returns whether the line runs `git commit`. The words must start a command, not stand in the arguments of another:
+// `grep "git commit" notes.md`. Text after a here document counts too.
+bool runs_commit(std::string_view line);
+
 }  // namespace memd::continuity

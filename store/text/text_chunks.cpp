@@ -2,6 +2,7 @@
 
 #include "schemas/base/ascii.hpp"
 #include "schemas/base/hash.hpp"
+#include "schemas/base/utf8.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -12,8 +13,6 @@ namespace {
 // bytes; up to this length a prompt shares a chunk with the start of its answer, because together they are more
 // informative.
 constexpr std::size_t kShortPrompt = kChunkBytes * 2 / 3;
-
-constexpr bool inside_character(char c) { return (c & 0xC0) == 0x80; }
 
 bool is_fence(std::string_view line) {
   line.remove_prefix(std::min(line.find_first_not_of(' '), line.size()));
@@ -73,7 +72,7 @@ class Cutter {
         if (place.at >= limit_ / share) return place;
     if (const Place word = last_word(); word.at > 0) return word;
     std::size_t at = limit_;
-    while (at > 1 && inside_character(rest_[at]))
+    while (at > 1 && is_utf8_tail(rest_[at]))
       --at;
     return {at, code};
   }
@@ -106,8 +105,8 @@ class Cutter {
   // Returns where the last sentence inside the line that starts at `line` ends; 0: nowhere.
   std::size_t last_sentence(std::size_t line) const {
     for (std::size_t i = limit_; i >= std::max<std::size_t>(line, 1); --i) {
-      if (inside_character(rest_[i])) continue;
-      if ((ascii::is_space(rest_[i]) || inside_character(rest_[i - 1])) && ends_sentence(rest_, i)) return i;
+      if (is_utf8_tail(rest_[i])) continue;
+      if ((ascii::is_space(rest_[i]) || is_utf8_tail(rest_[i - 1])) && ends_sentence(rest_, i)) return i;
     }
     return 0;
   }

@@ -35,11 +35,6 @@ class FenceTracker {
   std::size_t length_ = 0;  // of the opening fence; 0: none is open
 };
 
-// Returns whether the byte at `i` continues a UTF-8 sequence.
-inline bool is_utf8_tail(std::string_view text, std::size_t i) {
-  return i < text.size() && (static_cast<unsigned char>(text[i]) & 0xC0U) == 0x80U;
-}
-
 // Returns whether sentence_end_at() has to be called for this byte.
 inline bool may_end_sentence(char c) {
   static constexpr auto kMarks = [] {

@@ -2,6 +2,7 @@
 
 #include "schemas/base/embedded.hpp"
 #include "schemas/base/hash.hpp"
+#include "schemas/base/utf8.hpp"
 #include "store/text/pre_tokens.hpp"
 #include "store/text/text_units.hpp"
 

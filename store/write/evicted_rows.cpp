@@ -1,6 +1,7 @@
 #include "store/write/evicted_rows.hpp"
 
 #include "schemas/base/hash.hpp"
+#include "schemas/base/utf8.hpp"
 #include "schemas/platform.hpp"
 #include "schemas/sql_text.hpp"
 #include "store/enrich/second_look.hpp"

@@ -1,7 +1,7 @@
 #include "store/write/session_state.hpp"
 
 #include "schemas/base/hash.hpp"
-#include "store/text/plain_text.hpp"
+#include "schemas/base/utf8.hpp"
 
 namespace memd::assembly {
 namespace {

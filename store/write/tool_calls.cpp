@@ -1,10 +1,10 @@
 #include "store/write/tool_calls.hpp"
 
 #include "schemas/base/hash.hpp"
+#include "schemas/base/utf8.hpp"
 #include "store/insight/continuity/working_state.hpp"
 #include "store/text/event_summary.hpp"
 #include "store/text/path_names.hpp"
-#include "store/text/plain_text.hpp"
 #include "store/text/run_outcome.hpp"
 #include "store/write/git_rows.hpp"
 

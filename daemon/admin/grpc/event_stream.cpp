@@ -68,7 +68,7 @@ void EventStream::look() {
   if (!report) return end(status_of(report.error()));
   params_.after = report->cursor;
   message_.Clear();
-  write_report(message_, *report);
+  if (const grpc::Status written = write_report(message_, *report); !written.ok()) return end(written);
   {
     const std::lock_guard lock(mutex_);
     if (ended_) return;

@@ -1,6 +1,8 @@
 #pragma once
 
-#include "daemon/admin/grpc/live_calls.hpp"
+#include "daemon/admin/admin_service.hpp"
+#include "daemon/admin/grpc/event_stream.hpp"
+#include "daemon/admin/grpc/unary_call.hpp"
 
 #include <memd/admin/v1/admin.grpc.pb.h>
 
@@ -14,26 +16,34 @@ class RpcService final : public v1::Admin::CallbackService {
   using Context = grpc::CallbackServerContext;
   using Unary = grpc::ServerUnaryReactor;
 
-  Unary* Rescan(Context*, const v1::IngestParams* request, v1::IngestReport* response) override;
-  Unary* Status(Context*, const v1::NoParams* request, v1::StatusReport* response) override;
-  Unary* ListSources(Context*, const v1::SourceListParams* request, v1::SourceListReport* response) override;
-  Unary* GetMetrics(Context*, const v1::NoParams* request, v1::MetricsReport* response) override;
-  Unary* GetConfiguration(Context*, const v1::NoParams* request, v1::ConfigurationReport* response) override;
-  grpc::ServerWriteReactor<v1::EventsReport>* WatchEvents(Context*, const v1::EventsParams* request) override;
-  Unary* ListLog(Context*, const v1::LogParams* request, v1::LogReport* response) override;
-  Unary* ListDiagnostics(Context*, const v1::DiagnosticsParams* request, v1::DiagnosticsReport* response) override;
-  Unary* Doctor(Context*, const v1::DoctorParams* request, v1::DoctorReport* response) override;
-  Unary* Retention(Context*, const v1::RetentionParams* request, v1::RetentionReport* response) override;
-  Unary* Forget(Context*, const v1::ForgetParams* request, v1::ForgetReport* response) override;
-  Unary* Project(Context*, const v1::ProjectParams* request, v1::ProjectReport* response) override;
-  Unary* MemoryCatalog(Context*, const v1::MemoryCatalogParams* request, v1::MemoryCatalogReport* response) override;
-  Unary* Capture(Context*, const v1::CaptureParams* request, v1::CaptureAnswer* response) override;
-  Unary* Compact(Context*, const v1::CompactParams* request, v1::CompactReport* response) override;
-  Unary* Rebuild(Context*, const v1::RebuildParams* request, v1::RebuildResponse* response) override;
-  Unary* Recall(Context*, const v1::RecallParams* request, v1::RecallReport* response) override;
-  Unary* GetCoverage(Context*, const v1::CoverageParams* request, v1::CoverageReport* response) override;
-  Unary* Import(Context*, const v1::ImportParams* request, v1::ImportReport* response) override;
-  Unary* Share(Context*, const v1::ShareParams* request, v1::ShareReport* response) override;
+#define MEMD_RPC(Rpc, method, Params, Report)                                                                      \
+  Unary* Rpc(Context*, const v1::Params* request, v1::Report* response) override {                                 \
+    return UnaryCall<decltype(AdminService::method)>::begin(calls_, calls_.service().method, *request, *response); \
+  }
+  MEMD_RPC(Rescan, ingest, IngestParams, IngestReport)
+  MEMD_RPC(Status, status, NoParams, StatusReport)
+  MEMD_RPC(ListSources, sources, SourceListParams, SourceListReport)
+  MEMD_RPC(GetMetrics, metrics, NoParams, MetricsReport)
+  MEMD_RPC(GetConfiguration, configuration, NoParams, ConfigurationReport)
+  MEMD_RPC(ListLog, log, LogParams, LogReport)
+  MEMD_RPC(ListDiagnostics, diagnostics, DiagnosticsParams, DiagnosticsReport)
+  MEMD_RPC(Doctor, doctor, DoctorParams, DoctorReport)
+  MEMD_RPC(Retention, retention, RetentionParams, RetentionReport)
+  MEMD_RPC(Forget, forget, ForgetParams, ForgetReport)
+  MEMD_RPC(Project, project, ProjectParams, ProjectReport)
+  MEMD_RPC(MemoryCatalog, memory_catalog, MemoryCatalogParams, MemoryCatalogReport)
+  MEMD_RPC(Capture, capture, CaptureParams, CaptureAnswer)
+  MEMD_RPC(Compact, compact, CompactParams, CompactReport)
+  MEMD_RPC(Rebuild, rebuild, RebuildParams, RebuildResponse)
+  MEMD_RPC(Recall, recall, RecallParams, RecallReport)
+  MEMD_RPC(GetCoverage, coverage, CoverageParams, CoverageReport)
+  MEMD_RPC(Import, import, ImportParams, ImportReport)
+  MEMD_RPC(Share, share, ShareParams, ShareReport)
+#undef MEMD_RPC
+
+  grpc::ServerWriteReactor<v1::EventsReport>* WatchEvents(Context*, const v1::EventsParams* request) override {
+    return EventStream::begin(calls_, *request);
+  }
 
  private:
   LiveCalls& calls_;

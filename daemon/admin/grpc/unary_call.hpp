@@ -55,8 +55,7 @@ class UnaryCall final : public grpc::ServerUnaryReactor,
     typename Method::Report report;
     const grpc::Status status = run(params, report);
     if (ended_.exchange(true)) return;
-    if (status.ok()) write_report(response_, report);
-    Finish(status);
+    Finish(status.ok() ? write_report(response_, report) : status);
   }
   grpc::Status run(const typename Method::Params& params, typename Method::Report& report) const {
     mcp::ToolContext context(stop_.get_token());

@@ -1,6 +1,7 @@
 #include "daemon/cli/browse/browser.hpp"
 
 #include "daemon/cli/render/words.hpp"
+#include "schemas/base/utf8.hpp"
 
 #include <algorithm>
 #include <array>
@@ -72,7 +73,7 @@ std::string last_columns(const std::string& text, std::size_t columns) {
   std::string out = text;
   while (Line(out).columns() > columns && !out.empty()) {
     out.erase(0, 1);
-    while (!out.empty() && (static_cast<unsigned char>(out.front()) & 0xC0U) == 0x80U)
+    while (is_utf8_tail(out, 0))
       out.erase(0, 1);
   }
   return out;

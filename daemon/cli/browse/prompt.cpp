@@ -1,11 +1,7 @@
 #include "daemon/cli/browse/prompt.hpp"
+#include "schemas/base/utf8.hpp"
 
 namespace memd::cli::browse {
-namespace {
-
-bool continues_character(char c) { return (static_cast<unsigned char>(c) & 0xC0U) == 0x80U; }
-
-}  // namespace
 
 bool Prompt::takes(const Key& key) {
   constexpr std::size_t kMost = 500;  // bytes
@@ -14,7 +10,7 @@ bool Prompt::takes(const Key& key) {
       if (text_.size() + key.text.size() <= kMost) text_ += key.text;
       return true;
     case Key::Kind::backspace:
-      while (!text_.empty() && continues_character(text_.back()))
+      while (!text_.empty() && is_utf8_tail(text_.back()))
         text_.pop_back();
       if (!text_.empty()) text_.pop_back();
       return true;

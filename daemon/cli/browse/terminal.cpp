@@ -1,6 +1,7 @@
 // The only source that includes ncurses.
 #include "daemon/cli/browse/terminal.hpp"
 #include "schemas/base/error.hpp"
+#include "schemas/base/utf8.hpp"
 
 #include <fcntl.h>
 #include <poll.h>
@@ -64,24 +65,6 @@ attr_t attribute_of(Style style, bool colour) {
   return A_NORMAL;
 }
 
-std::string as_utf8(char32_t c) {
-  std::string out;
-  const auto tail = [&out](char32_t bits) { out += static_cast<char>(0x80U | (bits & 0x3FU)); };
-  if (c < 0x80) return std::string(1, static_cast<char>(c));
-  if (c < 0x800) {
-    out += static_cast<char>(0xC0U | (c >> 6U));
-  } else if (c < 0x10000) {
-    out += static_cast<char>(0xE0U | (c >> 12U));
-    tail(c >> 6U);
-  } else {
-    out += static_cast<char>(0xF0U | (c >> 18U));
-    tail(c >> 12U);
-    tail(c >> 6U);
-  }
-  tail(c);
-  return out;
-}
-
 std::optional<Key> key_of_code(wint_t code) {
   using Kind = Key::Kind;
   switch (code) {
@@ -113,7 +96,7 @@ std::optional<Key> key_of_character(wint_t c) {
     if (c == control) return Key{kind};
   constexpr wint_t kFirstPrinted = 0x20;
   if (c < kFirstPrinted) return std::nullopt;
-  return Key{Kind::text, as_utf8(static_cast<char32_t>(c))};
+  return Key{Kind::text, as_utf8(static_cast<std::uint32_t>(c))};
 }
 
 constexpr wint_t kSuspend = 0x1A;  // ^Z

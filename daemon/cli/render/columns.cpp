@@ -1,5 +1,7 @@
 #include "daemon/cli/render/columns.hpp"
 
+#include "schemas/base/utf8.hpp"
+
 #include <clocale>
 #include <cwchar>
 
@@ -33,24 +35,7 @@ class Utf8Locale {
   locale_t locale_;
 };
 
-struct Character {
-  char32_t code = 0;
-  std::size_t bytes = 1;
-};
-
-// Decodes the first code point of well-formed UTF-8.
-Character first_character(std::string_view text) {
-  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-  const unsigned char lead = byte(0);
-  const std::size_t length = lead < 0xC0 ? 1 : lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : 4;
-  if (length == 1 || length > text.size()) return {lead, 1};
-  char32_t code = lead & (0x7FU >> length);
-  for (std::size_t i = 1; i < length; ++i)
-    code = code << 6 | (byte(i) & 0x3FU);
-  return {code, length};
-}
-
-std::size_t width_of(const Character& c) {
+std::size_t width_of(const CodePoint& c) {
   static const Utf8Locale locale;
   return c.code < 0x7F ? 1 : locale.width(c.code);
 }
@@ -59,22 +44,17 @@ std::size_t width_of(const Character& c) {
 
 std::size_t columns_of(std::string_view text) {
   std::size_t columns = 0;
-  while (!text.empty()) {
-    const Character c = first_character(text);
+  for (CodePoint c; (c = code_point_at(text, 0)).length > 0; text.remove_prefix(c.length))
     columns += width_of(c);
-    text.remove_prefix(c.bytes);
-  }
   return columns;
 }
 
 std::size_t bytes_within(std::string_view text, std::size_t columns) {
   std::size_t used = 0;
   std::size_t bytes = 0;
-  while (bytes < text.size()) {
-    const Character c = first_character(text.substr(bytes));
+  for (CodePoint c; (c = code_point_at(text, bytes)).length > 0; bytes += c.length) {
     used += width_of(c);
     if (used > columns) break;
-    bytes += c.bytes;
   }
   return bytes;
 }

@@ -1,6 +1,7 @@
 #include "store/enrich/embedding/wordpiece.hpp"
 
 #include "schemas/base/ascii.hpp"
+#include "schemas/base/utf8.hpp"
 
 #include <utf8proc.h>
 
@@ -136,8 +137,6 @@ constexpr std::uint32_t length_bit(std::size_t length) { return 1U << std::min<s
 // Bits of Wordpiece::exist_, 64 KiB: a sixteenth of them are set by 30,000 pieces.
 constexpr unsigned kExistBits = 19;
 constexpr std::size_t exist_bit(std::uint64_t hash) { return hash >> (64 - kExistBits); }
-
-bool inside_character(char byte) { return (byte & 0xC0) == 0x80; }
 
 }  // namespace
 
@@ -304,7 +303,7 @@ void Wordpiece::split(const Word& word, std::vector<std::uint32_t>& ids) const {
     std::uint32_t id = kNone;
     for (; to > from; --to) {
       if (to - from > 1 && (lengths & length_bit(to - from)) == 0) continue;
-      if (to < word.size && inside_character(word.text[to])) continue;
+      if (to < word.size && is_utf8_tail(word.text[to])) continue;
       id = find({word.text + from, to - from}, before[to] - before[from] * power[to - from], from > 0);
       if (id != kNone) break;
     }

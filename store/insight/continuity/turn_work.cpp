@@ -56,7 +56,7 @@ std::vector<TurnWork> work_of_turns(const SessionPast& past) {
     turn.edits |= is_edit(e);
     turn.works |= is_edit(e) || e.kind == EventKind::tool_call;
     turn.commits |= std::ranges::any_of(e.facts.commands, [&](const ShellCommand& c) {
-      return without_here_text(c.line).find("git commit") != std::string_view::npos && !is_refused_or_failed(past, e);
+      return runs_commit(without_here_text(c.line)) && !is_refused_or_failed(past, e);
     });
   }
   return out;

@@ -1,8 +1,8 @@
 #include "store/insight/continuity/working_state.hpp"
 
+#include "schemas/base/utf8.hpp"
 #include "store/insight/continuity/evidence.hpp"
 #include "store/insight/continuity/sentences.hpp"
-#include "store/text/text_units.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -29,9 +29,7 @@ std::string shortened(std::string_view text, std::size_t bytes) {
   if (out.size() <= bytes) return out;
   std::size_t end = bytes;
   if (const auto blank = out.rfind(' ', end); blank != std::string::npos && blank > bytes / 2) end = blank;
-  while (end > 0 && is_utf8_tail(out, end))
-    --end;
-  return out.substr(0, end) + "…";
+  return std::string(utf8_prefix(out, end)) + "…";
 }
 
 std::string plain_sentence(std::string_view text, std::size_t bytes) {

@@ -1,6 +1,7 @@
 #include "store/insight/summary/decisions.hpp"
 
 #include "schemas/base/ascii.hpp"
+#include "schemas/base/utf8.hpp"
 #include "schemas/event.hpp"
 #include "store/insight/summary/salience.hpp"
 #include "store/text/cue_matcher.hpp"

@@ -1,6 +1,7 @@
 #include "store/insight/topics/prose.hpp"
 
 #include "schemas/base/ascii.hpp"
+#include "schemas/base/utf8.hpp"
 #include "store/text/text_units.hpp"
 #include "store/text/words.hpp"
 

@@ -1,6 +1,7 @@
 #include "store/search/words/lexical_search.hpp"
 
 #include "schemas/base/ascii.hpp"
+#include "schemas/base/utf8.hpp"
 #include "store/search/words/query_parser.hpp"
 #include "store/search/words/top_k_evaluator.hpp"
 #include "store/text/cue_matcher.hpp"
@@ -18,7 +19,6 @@ constexpr std::size_t kScannedBytes = 64 * 1024;  // at the start of each text
 constexpr std::size_t kMaxMatches = 400;
 constexpr double kRepeat = 0.05;  // weight of a repeated word, as a share of its idf
 
-bool is_continuation(char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; }
 // White space, or the separator of tool lines (0x1e).
 bool is_gap(char c) { return static_cast<unsigned char>(c) <= 0x20; }
 
@@ -26,7 +26,7 @@ bool is_gap(char c) { return static_cast<unsigned char>(c) <= 0x20; }
 std::size_t border_after(std::string_view text, std::size_t at, std::size_t limit) {
   for (std::size_t i = at; i < limit && i < at + 20; ++i)
     if (is_gap(text[i])) return i;
-  while (at < limit && is_continuation(text[at]))
+  while (at < limit && is_utf8_tail(text[at]))
     ++at;
   return at;
 }
@@ -34,7 +34,7 @@ std::size_t border_before(std::string_view text, std::size_t at, std::size_t lim
   if (at >= text.size()) return text.size();
   for (std::size_t i = at; i > limit && i + 20 > at; --i)
     if (is_gap(text[i])) return i;
-  while (at > limit && is_continuation(text[at]))
+  while (at > limit && is_utf8_tail(text[at]))
     --at;
   return at;
 }

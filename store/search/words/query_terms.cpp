@@ -1,6 +1,7 @@
 #include "store/search/words/query_terms.hpp"
 
 #include "schemas/base/ascii.hpp"
+#include "schemas/base/utf8.hpp"
 #include "store/read/row_filter.hpp"
 #include "store/text/code_names.hpp"
 #include "store/text/script.hpp"
@@ -74,11 +75,6 @@ bool is_chinese_particle(std::uint32_t c) {
   return std::u32string_view(U"的了吗呢吧么这那你我它把也").find(static_cast<char32_t>(c)) != std::u32string_view::npos;
 }
 
-std::string as_text(std::uint32_t character) {
-  std::array<char, 4> text{};
-  return {text.data(), tokenizer::write_character(character, text.data())};
-}
-
 class RunReader {
  public:
   RunReader(std::string_view text, std::span<const Token> run)
@@ -129,7 +125,7 @@ class RunReader {
       term.filler = true;
     }
   }
-  void also_alone(Term& term, std::size_t i) const { term.forms.push_back({{as_text(characters_[i])}, kStemAlone}); }
+  void also_alone(Term& term, std::size_t i) const { term.forms.push_back({{as_utf8(characters_[i])}, kStemAlone}); }
 
   std::string_view text_;
   std::span<const Token> run_;

@@ -1,6 +1,7 @@
 #include "store/text/redaction/escaped_text.hpp"
 
 #include "schemas/base/ascii.hpp"
+#include "schemas/base/utf8.hpp"
 
 #ifdef __SSE2__
 #include <emmintrin.h>
@@ -83,6 +84,10 @@ void unescape(std::string_view s, Unescaped& out) {
       *to++ = static_cast<char>(byte);
       *origin++ = from;
     };
+    const auto put_point = [&](int point) {
+      for (const char byte : as_utf8(static_cast<std::uint32_t>(point)))
+        put(byte);
+    };
     if (const std::size_t plain = plain_bytes(s, i, to, origin); plain > 0) {
       to += plain;
       origin += plain;
@@ -94,21 +99,13 @@ void unescape(std::string_view s, Unescaped& out) {
     const int low = unit >= 0xD800 && unit < 0xDC00 ? escaped_code_unit(s.substr(i + 6)) : -1;
     if (low >= 0xDC00 && low < 0xE000) {
       const int point = 0x10000 + ((unit & 0x3FF) << 10) + (low & 0x3FF);
-      put(0xF0 | point >> 18), put(0x80 | (point >> 12 & 0x3F)), put(0x80 | (point >> 6 & 0x3F)),
-          put(0x80 | (point & 0x3F));
+      put_point(point);
       i += 12;
     } else if (unit < 0) {
       put(simple_escape(s[i + 1]));
       i += 2;
     } else {
-      // Single halves of surrogate pairs give something that is no UTF-8.
-      if (unit < 0x80) {
-        put(unit);
-      } else if (unit < 0x800) {
-        put(0xC0 | unit >> 6), put(0x80 | (unit & 0x3F));
-      } else {
-        put(0xE0 | unit >> 12), put(0x80 | (unit >> 6 & 0x3F)), put(0x80 | (unit & 0x3F));
-      }
+      put_point(unit);  // half a surrogate pair gives something that is no UTF-8
       i += 6;
     }
   }
