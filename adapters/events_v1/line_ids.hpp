@@ -13,6 +13,9 @@ constexpr bool is_of_events_v1(Platform platform) {
   return platform == Platform::imported || platform == Platform::thunderus;
 }
 
+// What the id of an event begins with in the lines that memd writes; its key follows (format_key()).
+inline constexpr std::string_view kEventIdPrefix = "evt_";
+
 // The ids that a line gives its event.
 struct LineIds {
   std::string event;

@@ -1,5 +1,6 @@
 #include "adapters/events_v1/line_writer.hpp"
 
+#include "adapters/events_v1/line_ids.hpp"
 #include "adapters/events_v1/line_reader.hpp"
 #include "schemas/base/hash.hpp"
 #include "schemas/base/json_writer.hpp"
@@ -188,14 +189,15 @@ std::string event_line(const Event& e, const LineDetail& detail) {
   std::string out;
   Members m(out);
   const LineKind kind = line_kind_of(e.kind);
-  begin_line(m, "evt_" + format_key(e.event_id), e.time, e.session_uid, actor_of(e), kind);
+  begin_line(m, std::string(kEventIdPrefix) + format_key(e.event_id), e.time, e.session_uid, actor_of(e), kind);
   write_refs(m, e, kind);
   m.w.key("body");
   m.w.begin_object();
   m.w.member("event", to_string(e.kind));
   m.key("event_id", e.event_id);
   if (e.parent_id) m.w.member("parent", format_key(*e.parent_id));
-  if (detail.derived_from != 0) m.w.member("derived_from", "evt_" + format_key(detail.derived_from));
+  if (detail.derived_from != 0)
+    m.w.member("derived_from", std::string(kEventIdPrefix) + format_key(detail.derived_from));
   m.flag("partial", detail.partial);
   m.text("role", to_string(e.role));
   if (e.origin != Origin::none) m.w.member("origin", to_string(e.origin));

@@ -4,6 +4,7 @@
 #include "daemon/host/memory_host.hpp"
 #include "daemon/ingest/forgotten_turns.hpp"
 #include "daemon/ingest/ingest_service.hpp"
+#include "daemon/sharing/inbox.hpp"
 #include "daemon/tools/time_argument.hpp"
 #include "schemas/base/error.hpp"
 #include "schemas/base/harmless.hpp"
@@ -45,6 +46,16 @@ Result<ForgetSelection> selection_of(MemoryHost& host, const ForgetParams& param
         "say what to forget: a session, turns, --project, --query, --before or --excluded; memd forget --help");
   }
   return out;
+}
+
+// What others shared stands in files of this machine, too; a sync does the same for what comes later.
+Result<void> forget_what_came(MemoryHost& host, const std::vector<std::string>& session_uids) {
+  const StoreLayout& layout = host.settings().layout;
+  const sharing::Inbox inbox(layout);
+  MEMD_TRY_ASSIGN(const auto withheld, Withheld::open(layout.withheld()));
+  for (const auto& uid : session_uids)
+    MEMD_TRY(inbox.forget(*withheld, uid));
+  return session_uids.empty() ? inbox.mask(*withheld->texts()) : Result<void>();
 }
 
 ForgetReport report_of(const std::vector<PlannedForgetting>& plan) {
@@ -124,6 +135,9 @@ Result<ForgetReport> forget_exchanges(MemoryHost& host, const ForgetParams& para
     return forgotten ? Result<void>() : forgotten.error();
   });
   if (!done) return done.error();
+  for (const auto& exchange : exchanges)
+    uids.push_back(exchange.session_uid);
+  MEMD_TRY(forget_what_came(host, uids));
   report = report_of(plan);
   report.done = true;
   return report;
@@ -162,6 +176,7 @@ Result<ForgetReport> forget_text(MemoryHost& host, const ForgetParams& params) {
     return forgotten ? Result<void>() : forgotten.error();
   });
   if (!done) return done.error();
+  MEMD_TRY(forget_what_came(host, {}));
   report.done = true;
   return report;
 }
@@ -191,6 +206,7 @@ Result<ForgetReport> forget(MemoryHost& host, const ForgetParams& params) {
     return forgotten ? Result<void>() : forgotten.error();
   });
   if (!done) return done.error();
+  MEMD_TRY(forget_what_came(host, uids));
   report.done = true;
   return report;
 }

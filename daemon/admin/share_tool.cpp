@@ -79,7 +79,7 @@ Result<void> audit(Reader& reader, const Sharing& sharing, const ShareRow& share
   MEMD_TRY_ASSIGN(const auto segments, reader.ask(SharedSegmentsQuery{share.pk}));
   std::map<std::string, SharedSession> sessions;
   for (const SharedSegmentRow& s : segments) {
-    if (s.machine != sharing.machine()) continue;
+    if (s.machine != sharing.machine() || s.events == 0) continue;
     SharedSession& one = sessions[s.session_uid];
     ++one.segments;
     one.events += s.events;
@@ -102,6 +102,8 @@ Result<void> sync(MemoryHost& host, Sharing& sharing, const ShareRow& share, mcp
   if (!done) return done.error();
   report.add(*done);
   if (!done->waiting_why.empty()) report.problems.push_back(share.project + ": " + done->waiting_why);
+  if (done->is_reader)
+    report.problems.push_back(share.project + ": this login may only read at " + share.place + ": nothing is sent");
   return {};
 }
 
@@ -128,17 +130,28 @@ Result<ShareReport> share(MemoryHost& host, const ShareParams& params, mcp::Tool
     if (!made) return made.error();
     report.change = made->project + " is shared at " + made->place + " now";
     MEMD_TRY(sync(host, *sharing, *made, context, report));
+    if (made->project_key.empty())
+      report.problems.push_back("no agent has worked in a project of the name " + made->project + " here yet");
     MEMD_TRY_ASSIGN(const ShareLine line, line_of(*reader, &*sharing, *made));
     report.shares.push_back(line);
     return report;
   }
   MEMD_TRY_ASSIGN(const auto shares, selected(*reader, params));
+  std::optional<Error> failed;  // at the first place that is away, which keeps no other one waiting
+  const auto tried = [&](const ShareRow& share, const Result<void>& done) {
+    if (!done && !failed && shares.size() == 1) failed = done.error();
+    if (!done && !failed)
+      failed = Error(done.error().code,
+                     share.project + " at " + share.place + ": " + done.error().message() + "; the others are done");
+    return static_cast<bool>(done);
+  };
   for (const ShareRow& share : shares) {
-    if (params.action == "sync") MEMD_TRY(sync(host, *sharing, share, context, report));
+    if (params.action == "sync" && !tried(share, sync(host, *sharing, share, context, report))) continue;
     if (params.action == "audit") MEMD_TRY(audit(*reader, *sharing, share, report));
     if (params.action == "verify") {
-      MEMD_TRY_ASSIGN(const auto problems, sharing->verify(share));
-      report.problems.insert(report.problems.end(), problems.begin(), problems.end());
+      const auto problems = sharing->verify(share);
+      if (!tried(share, problems ? Result<void>() : problems.error())) continue;
+      report.problems.insert(report.problems.end(), problems->begin(), problems->end());
     }
     if (params.action == "export") {
       MEMD_TRY_ASSIGN(const std::int64_t files, sharing->copy(share, params.to));
@@ -146,14 +159,17 @@ Result<ShareReport> share(MemoryHost& host, const ShareParams& params, mcp::Tool
                        " files of " + share.place + " are in " + params.to + " now";
     }
     if (params.action == "leave") {
-      MEMD_TRY(sharing->leave(share));
+      MEMD_TRY_ASSIGN(const std::string unsaid, sharing->leave(share));
       report.change += (report.change.empty() ? "" : "; ") + share.project + " is no longer shared at " + share.place +
                        ": what was written there stays";
+      if (!unsaid.empty())
+        report.problems.push_back("the others were not told, and go on to name this machine as a member: " + unsaid);
       continue;
     }
     MEMD_TRY_ASSIGN(ShareLine line, line_of(*reader, &*sharing, share));
     report.shares.push_back(std::move(line));
   }
+  if (failed) return *failed;
   return report;
 }
 

@@ -47,7 +47,7 @@ void show(Screen& screen, const admin::ShareReport& r, const std::string& action
                          short_bytes(static_cast<std::uint64_t>(s.bytes))));
   for (const std::string& problem : r.problems)
     screen.text(Line(problem, Style::warning));
-  if (action == "verify" && r.problems.empty()) screen.text("Everything there is as it was written.");
+  if (action == "verify" && r.problems.empty() && !r.shares.empty()) screen.text("Everything there is as it was written.");
 }
 
 Result<int> ask_share(const Invocation& call, admin::ShareParams params) {
@@ -146,10 +146,12 @@ Command share_command() {
             {"--invitation", &o->invitation, "Of a sealed share: what init showed", "WORD"}}),
       step("sync", "Write what is new, and take in what others wrote; a daemon does it by itself", {of_project}),
       step("status", "What is shared where, and with whom", {of_project}),
-      step("leave", "Share a project no more; what was written stays at the place", {needed}),
+      step("leave", "Share a project no more; what was written stays at the place",
+           {{.names = "place", .target = &o->place, .help = "Only at this one", .value_name = "PLACE"}, needed}),
       step("audit", "Which sessions of this machine are where", {of_project}),
       step("export", "Copy what is at the place into a directory, which others can join",
-           {{.names = "--to", .target = &o->to, .help = "The directory", .value_name = "DIRECTORY", .required = true},
+           {{.names = "place", .target = &o->place, .help = "Only what is at this one", .value_name = "PLACE"},
+            {.names = "--to", .target = &o->to, .help = "The directory", .value_name = "DIRECTORY", .required = true},
             needed}),
       step("verify", "Compare what is at the places with what was written and read; exit code 1 if it differs",
            {of_project})};

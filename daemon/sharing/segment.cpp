@@ -23,6 +23,7 @@ MEMD_DESCRIBE(memd::sharing::LineSession, field<&T::session_id>());
 namespace memd::sharing {
 namespace {
 
+constexpr std::string_view kAnyFormat = "memd segment ";
 constexpr std::string_view kFormat = "memd segment 1 ";
 constexpr std::string_view kPlain = "-";
 constexpr std::uint64_t kMostBytes = 1 << 30;
@@ -44,6 +45,8 @@ std::string encode(const Segment& segment, const seal::Cipher* cipher) {
 
 Result<Segment> decode(std::string_view file, const CipherOf& cipher_of) {
   const auto end = file.find('\n');
+  if (file.starts_with(kAnyFormat) && !file.starts_with(kFormat))
+    return Error(Errc::unsupported, "a segment is of a newer memd: update this one");
   if (!file.starts_with(kFormat) || end == std::string_view::npos) return damaged("its first line");
   const std::string_view line = file.substr(0, end + 1);
   std::uint64_t size = 0;
@@ -67,6 +70,7 @@ Result<Segment> decode(std::string_view file, const CipherOf& cipher_of) {
   Segment out;
   MEMD_TRY_ASSIGN(out.head, mcp::from_json<SegmentHead>(std::string_view(content).substr(0, head_end)));
   out.lines = content.substr(head_end + 1);
+  out.is_sealed = key != kPlain;
   return out;
 }
 

@@ -31,14 +31,16 @@ struct SegmentHead {
 
 struct Segment {
   SegmentHead head;
-  std::string lines;  // events.v1, each with its newline
+  std::string lines;       // events.v1, each with its newline
+  bool is_sealed = false;  // set by decode()
 };
 
 // Returns the file: "memd segment 1 BYTES KEY" and a newline, then the zstd frame of head and lines. It is sealed with
 // the cipher, if there is one; KEY is its id, else "-". Errors as for ciphers.
 std::string encode(const Segment& segment, const seal::Cipher* cipher);
 
-// Reads a file. `cipher_of` returns the cipher of a key id. Errc::store_corrupt: damaged.
+// Reads a file. `cipher_of` returns the cipher of a key id. Errc::store_corrupt: damaged; Errc::unsupported: of a newer
+// memd.
 using CipherOf = std::function<Result<seal::CipherPtr>(const std::string& key_id)>;
 Result<Segment> decode(std::string_view file, const CipherOf& cipher_of);
 

@@ -15,10 +15,11 @@ constexpr std::string_view kEnding = ".memd";
 constexpr const char* kShare = "share.json";
 constexpr std::string_view kMemberEnding = ".json";
 constexpr std::size_t kMostSegment = std::size_t{256} << 20;
+constexpr std::size_t kMostName = 128;  // bytes; file systems take 255, temporary names are longer
 
 // Ids and names of files come from other machines, and a project's name goes to the shell of a host.
 bool is_plain_name(std::string_view name) {
-  return !name.empty() && name.front() != '.' && name.front() != '-' &&
+  return !name.empty() && name.size() <= kMostName && name.front() != '.' && name.front() != '-' &&
          std::none_of(name.begin(), name.end(),
                       [](unsigned char c) { return c < 0x20 || c == 0x7f || c == '/' || c == '\\' || c == '\''; });
 }
@@ -40,7 +41,11 @@ std::vector<std::string> SharePlace::projects_at(const fs::path& place) {
 
 Result<ShareFile> SharePlace::share() const {
   MEMD_TRY_ASSIGN(const std::string text, files_.read(kShare));
-  return mcp::from_json<ShareFile>(text);
+  auto out = mcp::from_json<ShareFile>(text);
+  const std::string path = (directory() / kShare).string();
+  if (!out) return Error(Errc::store_corrupt, path + " is damaged: " + out.error().message());
+  if (out->v > ShareFile().v) return Error(Errc::unsupported, path + " is of a newer memd: update this one");
+  return out;
 }
 
 Result<void> SharePlace::make(const ShareFile& share) const {
@@ -89,6 +94,11 @@ Result<std::string> SharePlace::read_segment(const std::string& machine, const s
   MEMD_TRY_ASSIGN(std::string file, read(path));
   if (name_of(file) != name) return Error(Errc::store_corrupt, path + ": its content has another hash");
   return file;
+}
+
+bool SharePlace::has_segment(const SharedSegmentRow& segment) const {
+  const auto facts = files_.facts(path_of_segment(segment.machine, segment.name));
+  return facts && facts->bytes == segment.bytes;
 }
 
 Result<void> SharePlace::write_segment(const std::string& machine, const std::string& name,

@@ -2,6 +2,7 @@
 
 #include "protocol/mcp/describe.hpp"
 #include "schemas/base/result.hpp"
+#include "schemas/share.hpp"
 #include "store/files/scope_root.hpp"
 
 #include <cstdint>
@@ -67,6 +68,8 @@ class SharePlace {
   std::vector<std::string> segments(const std::string& machine) const;
   // Errc::store_corrupt: the content does not have this name, or not yet.
   Result<std::string> read_segment(const std::string& machine, const std::string& name) const;
+  // Whether the file is there, of the size that it had.
+  bool has_segment(const SharedSegmentRow& segment) const;
   Result<void> write_segment(const std::string& machine, const std::string& name, std::string_view file) const;
   Result<void> remove_segment(const std::string& machine, const std::string& name) const;
 

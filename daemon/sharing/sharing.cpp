@@ -15,7 +15,6 @@
 #include "schemas/base/harmless.hpp"
 #include "schemas/base/hash.hpp"
 #include "schemas/base/time.hpp"
-#include "schemas/base/unique_fd.hpp"
 #include "schemas/ids.hpp"
 #include "store/catalog/catalog_state.hpp"
 #include "store/db/withheld.hpp"
@@ -29,7 +28,6 @@
 
 #include <fmt/format.h>
 
-#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -48,25 +46,7 @@ using namespace std::chrono_literals;
 
 constexpr std::int64_t kEventsOfSegment = 5000;
 constexpr std::size_t kMachineDigits = 16;
-
-// Appends lines durably. After a write that was cut short they begin a line of their own.
-Result<void> append_lines(const fs::path& file, std::string_view lines) {
-  const UniqueFd fd(::open(file.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600));
-  if (!fd) return Error::from_errno(errno, "open", file.string());
-  struct stat s {};
-  char last = '\n';
-  if (::fstat(fd.get(), &s) == 0 && s.st_size > 0 && ::pread(fd.get(), &last, 1, s.st_size - 1) != 1)
-    return Error::from_errno(errno, "read", file.string());
-  const std::string text = (last == '\n' ? "" : "\n") + std::string(lines);
-  for (std::string_view rest = text; !rest.empty();) {
-    const ssize_t n = ::write(fd.get(), rest.data(), rest.size());
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0) return Error::from_errno(errno, "write", file.string());
-    rest.remove_prefix(static_cast<std::size_t>(n));
-  }
-  if (files::sync_to_disk(fd.get()) != 0) return Error::from_errno(errno, "fsync", file.string());
-  return {};
-}
+constexpr std::size_t kKeyDigits = 64;
 
 Result<void> transact(MemoryHost& host, const std::function<void(sqlite::Database&)>& change) {
   return host.ingest()->perform([&](Writer& writer) { return writer.transact(change); });
@@ -76,25 +56,22 @@ SharedSegmentRow row_of(const std::string& name, const SegmentHead& head, std::s
   return {name, head.machine, head.session_id, head.events, static_cast<std::int64_t>(bytes), now};
 }
 
-// Returns the share of the project that a person means. What was typed is the name of a project that has no session
-// here yet.
-Result<ShareRow> share_of(Reader& reader, const std::string& place, const std::string& text) {
-  if (text.empty()) return Error(Errc::invalid_argument, "--project: say which project is shared; memd project list");
-  ShareRow out;
-  out.place = place;
-  const auto found = reader.ask(FindProjectQuery{text});
-  if (!found && (!found.error().is(Errc::not_found) || text.find('/') != std::string::npos)) return found.error();
-  // A part of a name is not enough to share what has it.
-  const bool is_meant =
-      found && (text.find('/') != std::string::npos || ascii::lowered(found->name) == ascii::lowered(text));
-  out.project = is_meant ? found->name : text;
-  if (is_meant) out.project_key = found->key;
-  return out;
+// Shows that who said it knows the invitation. Hashed twice, so that nothing can be appended to what is said.
+std::string proof_of(const std::string& said, const ShareRow& share) {
+  return sha256_hex(share.invitation + sha256_hex(share.invitation + share.share_id + "\n" + said));
 }
 
-// Hashed twice, so that nothing can be appended to what is said.
-std::string proof_of(const Member& member, const ShareRow& share) {
-  return sha256_hex(share.invitation + sha256_hex(share.invitation + share.share_id + "\n" + member.said()));
+// What a box of a key contains: anybody can put something into a box for a member, so the key has a proof behind it.
+std::string boxed(const std::string& key, const std::string& machine, const ShareRow& share) {
+  return key + proof_of("key\n" + machine + "\n" + key, share);
+}
+std::optional<std::string> unboxed(const std::string& secret, const std::string& box, const std::string& machine,
+                                   const ShareRow& share) {
+  auto key = seal::open_box(secret, box);
+  if (!key) return std::nullopt;
+  const std::string text = *key;
+  key->resize(std::min(key->size(), kKeyDigits));
+  return boxed(*key, machine, share) == text ? key : std::nullopt;
 }
 
 Error nothing_shared(const fs::path& directory, const std::string& place, const std::string& project) {
@@ -114,7 +91,8 @@ std::string host_name() {
 
 }  // namespace
 
-Sharing::Sharing(MemoryHost& host) : host_(host), store_(Reader::in_background(host.settings().layout.database())) {}
+Sharing::Sharing(MemoryHost& host)
+    : host_(host), store_(Reader::in_background(host.settings().layout.database())), inbox_(host.settings().layout) {}
 
 Result<Sharing> Sharing::open(MemoryHost& host) {
   Sharing out(host);
@@ -136,10 +114,6 @@ Result<Sharing> Sharing::open(MemoryHost& host) {
 
 fs::path Sharing::directory() const { return host_.settings().layout.data_dir() / "shared"; }
 
-fs::path Sharing::inbox(const std::string& session_uid) const {
-  return directory() / "sessions" / (sha256_hex(session_uid).substr(0, 2 * kMachineDigits) + ".jsonl");
-}
-
 Member Sharing::self(const ShareRow& share, bool left) const {
   Member out;
   out.machine = machine_;
@@ -148,7 +122,7 @@ Member Sharing::self(const ShareRow& share, bool left) const {
   out.host = host_name();
   out.public_key = seal::public_key_of(secret_).value();
   out.left = left;
-  if (!share.invitation.empty()) out.proof = proof_of(out, share);
+  if (!share.invitation.empty()) out.proof = proof_of(out.said(), share);
   return out;
 }
 
@@ -156,7 +130,7 @@ std::vector<Member> Sharing::members(const ShareRow& share, const SharePlace& pl
   std::vector<Member> out = place.members();
   if (share.invitation.empty()) return out;
   std::erase_if(out, [&](const Member& m) {
-    return m.public_key.substr(0, kMachineDigits) != m.machine || m.proof != proof_of(m, share);
+    return m.public_key.substr(0, kMachineDigits) != m.machine || m.proof != proof_of(m.said(), share);
   });
   return out;
 }
@@ -184,8 +158,51 @@ Result<void> Sharing::exchange_files(const ShareRow& share) {
   return exchange(share.place, share.project, copy, machine_, share.invitation);
 }
 
+// Waits until ingest has read all that there is.
+Result<void> Sharing::read_all(const std::stop_token& stop) {
+  while (!host_.ingest()->block_until_idle(100ms)) {
+    if (stop.stop_requested()) return Error(Errc::cancelled, "memd is stopping");
+    if (const std::string trouble = host_.ingest()->trouble(); !trouble.empty()) return Error(Errc::store, trouble);
+  }
+  return {};
+}
+
+// Returns the share of the project that a person means. What was typed is the name of a project that has no session
+// here yet; a store that was never filled does not tell.
+Result<ShareRow> Sharing::share_of(const std::string& place, const std::string& text) {
+  if (text.empty()) return Error(Errc::invalid_argument, "--project: say which project is shared; memd project list");
+  host_.ingest()->scan();
+  MEMD_TRY(read_all({}));
+  ShareRow out;
+  out.place = place;
+  const auto found = store_.ask(FindProjectQuery{text});
+  if (!found && (!found.error().is(Errc::not_found) || text.find('/') != std::string::npos)) return found.error();
+  // A part of a name is not enough to share what has it.
+  const bool is_meant =
+      found && (text.find('/') != std::string::npos || ascii::lowered(found->name) == ascii::lowered(text));
+  out.project = is_meant ? found->name : text;
+  if (is_meant) out.project_key = found->key;
+  return out;
+}
+
+// Finds the project of a share that no session had when it was joined: the one of its name in which an agent of this
+// machine has worked since.
+Result<ShareRow> Sharing::bound(ShareRow share) {
+  if (!share.project_key.empty()) return share;
+  MEMD_TRY_ASSIGN(const auto keys, store_.ask(OwnProjectsQuery{share.project}));
+  if (keys.size() > 1)
+    return Error(Errc::invalid_argument, share.project + " is the name of " + std::to_string(keys.size()) +
+                                             " projects here, such as " + recorded(keys.front()) + " and " +
+                                             recorded(keys.back()) +
+                                             ": memd share leave, and join with the path of one");
+  if (keys.empty()) return share;
+  share.project_key = keys.front();
+  MEMD_TRY(transact(host_, [&](sqlite::Database& db) { shares::add(db, share); }));
+  return share;
+}
+
 Result<ShareRow> Sharing::init(const std::string& place, const std::string& project, bool sealed) {
-  MEMD_TRY_ASSIGN(ShareRow share, share_of(store_, place, project));
+  MEMD_TRY_ASSIGN(ShareRow share, share_of(place, project));
   MEMD_TRY_ASSIGN(const bool remote, is_remote(place));
   std::error_code ec;
   if (!remote && !fs::is_directory(place, ec))
@@ -202,40 +219,60 @@ Result<ShareRow> Sharing::init(const std::string& place, const std::string& proj
     return Error(Errc::invalid_argument, at.directory().string() + " is a share already: memd share join");
   MEMD_TRY(made);
   MEMD_TRY(at.write(self(share, false)));
+  if (const auto sent = exchange_files(share); !sent) {
+    for (const std::string& path : at.paths())  // of the copy; a directory needs no exchange
+      (void)at.remove(path);
+    return sent.error();
+  }
+  if (const auto there = at.share(); !there || there->share != share.share_id)
+    return Error(Errc::busy, "another machine has begun to share it at the same time: memd share join");
   MEMD_TRY(transact(host_, [&](sqlite::Database& db) { share.pk = shares::add(db, share); }));
   return share;
 }
 
 Result<ShareRow> Sharing::join(const std::string& place, const std::string& project, const std::string& invitation) {
-  MEMD_TRY_ASSIGN(ShareRow share, share_of(store_, place, project));
+  MEMD_TRY_ASSIGN(ShareRow share, share_of(place, project));
   share.invitation = invitation;
   MEMD_TRY(exchange_files(share));
-  MEMD_TRY_ASSIGN(const SharePlace at, place_of(share));
+  MEMD_TRY_ASSIGN(SharePlace at, place_of(share));
+  // Who begins a share and who joins may write the name differently.
+  for (const std::string& name : SharePlace::projects_at(at.directory().parent_path()))
+    if (ascii::lowered(name) == ascii::lowered(share.project) && !at.share()) {
+      share.project = name;
+      MEMD_TRY_ASSIGN(at, place_of(share));
+    }
   const auto file = at.share();
   if (!file)
     return file.error().is(Errc::not_found) ? nothing_shared(at.directory().parent_path(), place, share.project)
                                             : file.error();
   share.share_id = file->share;
-  if (file->sealed) {
-    if (invitation.empty())
-      return Error(Errc::invalid_argument,
-                   "the share is sealed: --invitation takes the word that `memd share init` or `memd share status` "
-                   "showed to a member");
-    if (members(share, at).empty()) return Error(Errc::permission, "--invitation: it is not the one of this share");
-  } else {
-    share.invitation.clear();
-  }
+  if (file->sealed && invitation.empty())
+    return Error(Errc::invalid_argument,
+                 "the share is sealed: --invitation takes the word that `memd share init` or `memd share status` "
+                 "showed to a member");
+  if (!file->sealed && !invitation.empty())
+    return Error(
+        Errc::permission,
+        "--invitation: what is there says that it is not sealed, so anybody could read it. Ask who invited you, "
+        "or join without");
+  if (file->sealed && members(share, at).empty())
+    return Error(Errc::permission, "--invitation: it is not the one of this share");
   MEMD_TRY(at.write(self(share, false)));
   MEMD_TRY(transact(host_, [&](sqlite::Database& db) { share.pk = shares::add(db, share); }));
   return share;
 }
 
-Result<void> Sharing::leave(const ShareRow& share) {
-  MEMD_TRY_ASSIGN(const SharePlace place, place_of(share));
-  // A place that is gone for good can be left, too.
-  if (place.share()) MEMD_TRY(place.write(self(share, true)));
-  (void)exchange_files(share);
-  return transact(host_, [&](sqlite::Database& db) { shares::remove(db, share.pk); });
+Result<std::string> Sharing::leave(const ShareRow& share) {
+  // A place that is gone for good, or that cannot be written to, can be left, too.
+  const auto say = [&]() -> Result<void> {
+    MEMD_TRY_ASSIGN(const SharePlace place, place_of(share));
+    MEMD_TRY(place.share());
+    MEMD_TRY(place.write(self(share, true)));
+    return exchange_files(share);
+  };
+  const auto said = say();
+  MEMD_TRY(transact(host_, [&](sqlite::Database& db) { shares::remove(db, share.pk); }));
+  return said ? std::string() : said.error().message();
 }
 
 // Returns what tells of a change: times of the place's directories and of what was forgotten, sessions to be written,
@@ -259,12 +296,16 @@ std::string Sharing::look(const ShareRow& share, const SharePlace& place) {
   if (!sessions) return {};
   for (const auto& session : *sessions)
     out += fmt::format("{} {}\n", session.session_uid, session.ingested_at);
+  if (share.project_key.empty()) {
+    const auto projects = store_.ask(OwnProjectsQuery{share.project});
+    if (!projects || !projects->empty()) return {};
+  }
   const auto memories = store_.ask(catalog::CatalogStatusQuery{});
   return memories ? out + std::to_string(memories->generation) : std::string();
 }
 
 ChangedSharedSessionsQuery Sharing::changed(const ShareRow& share) const {
-  return {share.pk, share.project, machine_, share.project_key};
+  return {share.pk, machine_, share.project_key};
 }
 
 bool Sharing::is_as_before(const ShareRow& share) {
@@ -286,9 +327,10 @@ TeamServer::News Sharing::wait_for_news(const ShareRow& share) {
   return news ? std::move(*news) : TeamServer::News();  // the next sync tells what is wrong
 }
 
-Result<Exchanged> Sharing::sync(const ShareRow& share, const std::stop_token& stop) {
+Result<Exchanged> Sharing::sync(const ShareRow& of_store, const std::stop_token& stop) {
+  MEMD_TRY_ASSIGN(const ShareRow share, bound(of_store));
   quiet_.erase(share.pk);
-  MEMD_TRY(files::make_directories(directory() / "sessions"));
+  MEMD_TRY(files::make_directories(inbox_.directory()));
   MEMD_TRY_ASSIGN(const auto lock, files::FileLock::take(directory() / "lock", 60s));
   MEMD_TRY_ASSIGN(SharePlace place, place_of(share));
   MEMD_TRY(exchange_files(share));
@@ -307,7 +349,10 @@ Result<Exchanged> Sharing::sync(const ShareRow& share, const std::stop_token& st
   if (!is_settled_) MEMD_TRY(settle(work, stop));
   MEMD_TRY(receive_all(work, stop));
   MEMD_TRY(take_out(work));
-  MEMD_TRY(publish(work, stop));
+  if (TeamServer* const server = server_of(share)) {
+    MEMD_TRY_ASSIGN(work.done.is_reader, server->is_reader(share.project));
+  }
+  if (!work.done.is_reader) MEMD_TRY(publish(work, stop));
   if (work.done.sent_segments > 0) MEMD_TRY(exchange_files(share));
   MEMD_TRY(exchange_rows(work));
   if (!seen.empty() && work.done.sent_segments + work.done.taken_segments + work.done.waiting == 0)
@@ -342,26 +387,35 @@ Result<void> Sharing::write_keys(Work& work) {
     const auto dot = name.find('.');
     if (dot == std::string::npos || name.substr(dot + 1) != machine_) continue;
     const auto box = work.place.read_key(machine_, name);
-    const auto opened = box ? seal::open_box(secret_, *box) : std::nullopt;
+    const auto opened = box ? unboxed(secret_, *box, machine_, work.share) : std::nullopt;
     if (opened) keys.emplace(name.substr(0, dot), *opened);
   }
   for (const auto& [id, text] : keys)
     for (const auto& [machine, member] : work.members) {
       const std::string name = id + "." + machine;
       if (member.left || std::find(names.begin(), names.end(), name) != names.end()) continue;
-      MEMD_TRY_ASSIGN(const std::string box, seal::seal_box(member.public_key, text));
+      MEMD_TRY_ASSIGN(const std::string box, seal::seal_box(member.public_key, boxed(text, machine_, work.share)));
       MEMD_TRY(work.place.write_key(machine_, name, box));
     }
   return {};
 }
 
-CipherOf Sharing::ciphers_of(const SharePlace& place, const std::string& machine) const {
-  return [this, &place, machine](const std::string& key_id) -> Result<seal::CipherPtr> {
-    MEMD_TRY_ASSIGN(const std::string box, place.read_key(machine, key_id + "." + machine_));
-    const auto key = seal::open_box(secret_, box);
+Result<Segment> Sharing::open_segment(const ShareRow& share, const SharePlace& place, const std::string& machine,
+                                      std::string_view file) const {
+  const auto cipher_of = [&](const std::string& key_id) -> Result<seal::CipherPtr> {
+    const auto box = place.read_key(machine, key_id + "." + machine_);
+    if (!box && box.error().is(Errc::not_found))
+      return Error(Errc::not_found,
+                   "the key of " + machine + " is not there yet: it comes with that machine's next sync");
+    if (!box) return box.error();
+    const auto key = unboxed(secret_, *box, machine, share);
     if (!key) return Error(Errc::permission, "the key " + harmless_line(key_id) + " was not sealed for this machine");
     return seal::Cipher::from_key(*key);
   };
+  auto out = decode(file, cipher_of);
+  if (out && !share.invitation.empty() && !out->is_sealed)
+    return Error(Errc::permission, "it is not sealed, so anybody may have written it");
+  return out;
 }
 
 // Reads what the store knows of the share, and what is to stay out of it.
@@ -370,13 +424,32 @@ Result<void> Sharing::load(Work& work) {
   for (const auto& session : sessions)
     work.sessions[session.session_uid] = session;
   MEMD_TRY_ASSIGN(const auto segments, store_.ask(SharedSegmentsQuery{work.share.pk}));
+  std::set<std::string> damaged;
+  for (const auto& segment : segments)
+    if (segment.machine == machine_ && !work.place.has_segment(segment)) damaged.insert(segment.session_uid);
   for (const auto& segment : segments) {
+    if (segment.machine == machine_ && damaged.contains(segment.session_uid)) {
+      MEMD_TRY(work.place.remove_segment(machine_, segment.name));
+      continue;
+    }
     work.known.insert(segment.name);
     if (segment.machine == machine_)
       work.segments[segment.session_uid].push_back(segment.name);
     else
-      work.of_others.insert(segment.session_uid);
+      work.of_others[segment.session_uid].push_back(segment);
     work.known_at = std::max(work.known_at, segment.known_at);
+  }
+  // A session of which the place has lost something is written anew.
+  MEMD_TRY(transact(host_, [&](sqlite::Database& db) {
+    for (const auto& uid : damaged)
+      shares::remove_segments(db, work.share.pk, uid, machine_);
+  }));
+  for (const auto& uid : damaged) {
+    SharedSessionRow& session = work.sessions[uid];
+    if (session.is_out)
+      MEMD_TRY(withdraw(work, uid));
+    else
+      MEMD_TRY(save(work, {{uid, 0, 0, 0, false}}));
   }
   MEMD_TRY_ASSIGN(const auto excluded, stored_though_excluded(host_));
   work.excluded.insert(excluded.begin(), excluded.end());
@@ -431,6 +504,15 @@ Result<void> Sharing::withdraw(Work& work, const std::string& session_uid) {
   return save(work, {{session_uid, 0, 0, 0, true}});
 }
 
+bool Sharing::has_text(const Work& work, const std::string& machine, const std::string& name,
+                       const redaction::ForgottenTexts& texts) const {
+  const auto file = work.place.read_segment(machine, name);
+  const auto segment = file ? open_segment(work.share, work.place, machine, *file) : Result<Segment>(file.error());
+  std::vector<redaction::Secret> found;
+  if (segment) texts.find_escaped(segment->lines, found);
+  return !found.empty();
+}
+
 // Takes out what was shared and may not be shared any more. A session of which a turn or a text was forgotten goes as a
 // whole: its segments would have to be written anew, and others have read them.
 Result<void> Sharing::take_out(Work& work) {
@@ -441,21 +523,24 @@ Result<void> Sharing::take_out(Work& work) {
   for (const auto& [uid, session] : work.sessions) {
     if (session.is_out) continue;
     bool goes = withheld->has_session(uid) || withheld->has_exchange_of(uid) || work.excluded.contains(uid);
-    for (const auto& name : look_for_texts && !goes ? work.segments[uid] : std::vector<std::string>()) {
-      const auto file = work.place.read_segment(machine_, name);
-      const auto segment = file ? decode(*file, ciphers_of(work.place, machine_)) : Result<Segment>(file.error());
-      std::vector<redaction::Secret> found;
-      if (segment) texts->find_escaped(segment->lines, found);
-      goes = goes || !found.empty();
-    }
+    for (const auto& name : look_for_texts && !goes ? work.segments[uid] : std::vector<std::string>())
+      goes = goes || has_text(work, machine_, name, *texts);
     if (goes) out.push_back(uid);
   }
   for (const auto& uid : out)
     MEMD_TRY(withdraw(work, uid));
   // What this machine alone has forgotten of others.
-  std::error_code ignored;
-  for (const auto& uid : withheld->forgot_something() ? work.of_others : std::set<std::string>())
-    if (withheld->has_session(uid)) fs::remove(inbox(uid), ignored);
+  const bool has_copy = server_of(work.share) != nullptr;
+  for (const auto& [uid, segments] : work.of_others) {
+    MEMD_TRY(inbox_.forget(*withheld, uid));
+    for (const auto& segment : segments) {
+      if (!has_copy || segment.events == 0) continue;  // the word that it is out stays
+      if (withheld->has_session(uid) || withheld->has_exchange_of(uid) ||
+          (look_for_texts && has_text(work, segment.machine, segment.name, *texts)))
+        MEMD_TRY(work.place.remove_segment(segment.machine, segment.name));
+    }
+  }
+  if (look_for_texts) MEMD_TRY(inbox_.mask(*texts));
   if (look_for_texts) checked_tokens_ = texts->tokens();
   work.withheld = withheld;
   return {};
@@ -469,6 +554,8 @@ Result<void> Sharing::publish(Work& work, const std::stop_token& stop) {
   for (const auto& session : sessions) {
     if (stop.stop_requested()) break;
     const std::string& uid = session.session_uid;
+    // It came through a share that was left: whoever wrote it there decides where else it goes.
+    if (!session.is_of_machine && inbox_.has(uid)) continue;
     if (work.withheld->has_session(uid) || work.withheld->has_exchange_of(uid) || work.excluded.contains(uid)) continue;
     std::int64_t from = session.from_seq;
     do {
@@ -533,23 +620,24 @@ Result<void> Sharing::receive(Work& work, const std::stop_token& stop) {
     SegmentHead head;  // the lines are read when it is taken in: there may be many
   };
   std::vector<Found> found;
-  const auto waits = [&](const Error& why) {
-    if (work.done.waiting++ == 0) work.done.waiting_why = why.message();
+  const auto waits = [&](const std::string& machine, const std::string& name, const Error& why) {
+    if (work.done.waiting++ == 0)
+      work.done.waiting_why = SharePlace::path_of_segment(machine, name) + ": " + why.message();
   };
   for (const auto& machine : work.place.machines()) {
     if (!work.share.invitation.empty() && !work.members.contains(machine)) continue;  // nobody vouches for it
     for (const auto& name : work.place.segments(machine)) {
       if (work.known.contains(name) || stop.stop_requested()) continue;
       const auto file = work.place.read_segment(machine, name);
-      auto segment = file ? decode(*file, ciphers_of(work.place, machine)) : Result<Segment>(file.error());
+      auto segment = file ? open_segment(work.share, work.place, machine, *file) : Result<Segment>(file.error());
       if (segment && (segment->head.machine != machine || segment->head.share != work.share.share_id))
-        segment = Error(Errc::store_corrupt, name + ": it belongs to another share or machine");
+        segment = Error(Errc::store_corrupt, "it belongs to another share or machine");
       if (segment && !is_of_one_session(*segment))
-        segment = Error(Errc::store_corrupt, name + ": it has lines of another session");
+        segment = Error(Errc::store_corrupt, "it has lines of another session");
       if (segment)
         found.push_back({name, file->size(), std::move(segment->head)});
       else
-        waits(segment.error());
+        waits(machine, name, segment.error());
     }
   }
   std::vector<std::string> out;
@@ -568,9 +656,9 @@ Result<void> Sharing::receive(Work& work, const std::stop_token& stop) {
       const bool is_out = session != work.sessions.end() && session->second.is_out;
       if (!head.out && !is_out && !withheld->has_session(head.session_id)) {
         MEMD_TRY_ASSIGN(const std::string file, work.place.read_segment(head.machine, f.name));
-        MEMD_TRY_ASSIGN(const Segment segment, decode(file, ciphers_of(work.place, head.machine)));
-        MEMD_TRY(append_lines(inbox(head.session_id), segment.lines));
-        files.insert(inbox(head.session_id));
+        MEMD_TRY_ASSIGN(const Segment segment, open_segment(work.share, work.place, head.machine, file));
+        MEMD_TRY(inbox_.append(head.session_id, segment.lines));
+        files.insert(inbox_.file_of(head.session_id));
         ++work.done.taken_segments;
         work.done.taken_events += head.events;
         if (head.machine == machine_ && (session == work.sessions.end() || session->second.next_seq < head.next_seq))
@@ -591,7 +679,8 @@ Result<void> Sharing::receive(Work& work, const std::stop_token& stop) {
   for (const Found& f : found) {
     if (f.name.empty()) continue;
     std::string before = SharePlace::path_of_segment(f.head.machine, f.head.previous);
-    waits(Error(Errc::not_found, f.name + ": the segment before it is not there yet: " + harmless_line(before)));
+    waits(f.head.machine, f.name,
+          Error(Errc::not_found, "the segment before it is not there yet: " + harmless_line(before)));
     if (!work.place.read(before)) work.lacking.insert(std::move(before));
   }
   if (work.rows.empty() && files.empty()) return {};
@@ -620,23 +709,18 @@ Result<void> Sharing::receive_all(Work& work, const std::stop_token& stop) {
 Result<void> Sharing::take(Work& work, const std::set<fs::path>& files, const std::stop_token& stop) {
   for (const auto& file : files)
     host_.ingest()->take({Platform::imported, file.string(), SourceFormat::jsonl});
-  while (!host_.ingest()->block_until_idle(100ms)) {
-    if (stop.stop_requested()) return Error(Errc::cancelled, "memd is stopping");
-    if (const std::string trouble = host_.ingest()->trouble(); !trouble.empty()) return Error(Errc::store, trouble);
-  }
+  MEMD_TRY(read_all(stop));
   return transact(host_, [&](sqlite::Database& db) {
     for (const auto& [machine, member] : work.members)
       if (machine != machine_) shares::mark(db, machine, member.name());
+    shares::join_projects(db, work.share);
   });
 }
 
 // A process that was killed may have left lines that ingest has not read.
 Result<void> Sharing::settle(Work& work, const std::stop_token& stop) {
-  std::set<fs::path> files;
-  std::error_code ec;
-  for (fs::directory_iterator it(directory() / "sessions", ec), end; !ec && it != end; it.increment(ec))
-    files.insert(it->path());
-  MEMD_TRY(take(work, files, stop));
+  const auto files = inbox_.files();
+  MEMD_TRY(take(work, {files.begin(), files.end()}, stop));
   MEMD_TRY(transact(host_, [&](sqlite::Database& db) { shares::unmark_own(db); }));
   is_settled_ = true;
   return {};
@@ -658,7 +742,7 @@ Result<void> Sharing::honour(Work& work, const std::vector<std::string>& out) {
   std::vector<SharedSessionRow> sessions;
   for (const auto& uid : out) {
     std::error_code ignored;
-    fs::remove(inbox(uid), ignored);
+    fs::remove(inbox_.file_of(uid), ignored);
     const auto session = work.sessions.find(uid);
     if (session != work.sessions.end() && session->second.is_out) continue;
     if (session != work.sessions.end() && !work.segments[uid].empty())
@@ -675,7 +759,10 @@ Result<std::vector<std::string>> Sharing::verify(const ShareRow& share) {
   MEMD_TRY_ASSIGN(const auto segments, store_.ask(SharedSegmentsQuery{share.pk}));
   std::vector<std::string> out;
   if (TeamServer* const server = server_of(share)) {
-    MEMD_TRY_ASSIGN(out, server->verify(share.project, place, machine_));
+    std::set<std::string> read;  // taken in, and forgotten here since
+    for (const auto& segment : segments)
+      if (segment.machine != machine_) read.insert(SharePlace::path_of_segment(segment.machine, segment.name));
+    MEMD_TRY_ASSIGN(out, server->verify(share.project, place, machine_, read));
   }
   std::set<std::string> known;
   for (const auto& segment : segments) {
@@ -691,7 +778,7 @@ Result<std::vector<std::string>> Sharing::verify(const ShareRow& share) {
     for (const auto& name : place.segments(machine)) {
       if (known.contains(name)) continue;
       const auto file = place.read_segment(machine, name);
-      const auto segment = file ? decode(*file, ciphers_of(place, machine)) : Result<Segment>(file.error());
+      const auto segment = file ? open_segment(share, place, machine, *file) : Result<Segment>(file.error());
       std::string why = segment ? segment->head.previous : segment.error().message();
       if (segment && !why.empty()) why = "it continues " + harmless_line(why);
       out.push_back("not read yet: " + name + " of " + machine + (why.empty() ? "" : "; " + why));

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "daemon/sharing/inbox.hpp"
 #include "daemon/sharing/segment.hpp"
 #include "daemon/sharing/share_place.hpp"
 #include "daemon/sharing/team_server.hpp"
@@ -28,6 +29,7 @@ namespace memd::sharing {
 
 struct Exchanged : SyncSums {
   std::string waiting_why;  // of the first that waits
+  bool is_reader = false;   // the database takes nothing from this login
 };
 
 // Writes what this machine shares into segments, and takes the segments of others in. All state is in the store and at
@@ -42,10 +44,11 @@ class Sharing {
   // `place`: a directory, user@host, or a URL postgres://….
   Result<ShareRow> init(const std::string& place, const std::string& project, bool sealed);
   Result<ShareRow> join(const std::string& place, const std::string& project, const std::string& invitation);
-  Result<void> leave(const ShareRow& share);
+  // Returns why the others could not be told; empty: they were.
+  Result<std::string> leave(const ShareRow& share);
 
   // Takes in, then writes. What came is stored when it returns. Errc::not_found: the place is not there.
-  Result<Exchanged> sync(const ShareRow& share, const std::stop_token& stop);
+  Result<Exchanged> sync(const ShareRow& of_store, const std::stop_token& stop);
   // Returns whether all is as at the last sync, which found nothing to do: a sync now would read all rows of the share
   // for nothing. Costs some calls of stat and a query; where a database does not tell of changes, also one there. Of a
   // place on a host: for a minute.
@@ -69,21 +72,24 @@ class Sharing {
 
  private:
   explicit Sharing(MemoryHost& host);
+  Result<void> read_all(const std::stop_token& stop);
+  Result<ShareRow> share_of(const std::string& place, const std::string& text);
+  Result<ShareRow> bound(ShareRow share);
 
   // One share during a sync.
   struct Work {
     const ShareRow& share;
     SharePlace place;
-    std::map<std::string, Member> members{};                     // by machine
-    std::set<std::string> of_others{};                           // uids
-    std::set<std::string> excluded{};                            // uids
-    seal::CipherPtr cipher{};                                    // of own segments; null: not sealed
-    std::map<std::string, SharedSessionRow> sessions{};          // own ones, and those that are out
-    std::map<std::string, std::vector<std::string>> segments{};  // names of own segments of a session, in order
-    std::set<std::string> known{};                               // names of segments
-    TimeMs known_at = 0;                                         // of the newest segment: the next one is later
-    std::vector<SharedSegmentRow> rows{};                        // to be stored
-    std::set<std::string> lacking{};                             // paths of segments that others continue
+    std::map<std::string, Member> members{};                           // by machine
+    std::map<std::string, std::vector<SharedSegmentRow>> of_others{};  // by session
+    std::set<std::string> excluded{};                                  // uids
+    seal::CipherPtr cipher{};                                          // of own segments; null: not sealed
+    std::map<std::string, SharedSessionRow> sessions{};                // own ones, and those that are out
+    std::map<std::string, std::vector<std::string>> segments{};        // names of own segments of a session, in order
+    std::set<std::string> known{};                                     // names of segments
+    TimeMs known_at = 0;                                               // of the newest segment: the next one is later
+    std::vector<SharedSegmentRow> rows{};                              // to be stored
+    std::set<std::string> lacking{};                                   // paths of segments that others continue
     std::shared_ptr<const Withheld> withheld{};
     Exchanged done{};
   };
@@ -111,13 +117,18 @@ class Sharing {
   Result<void> exchange_files(const ShareRow& share);  // with the host or the database, if the place is one
   TeamServer* server_of(const ShareRow& share);        // null: the place is none
   Result<void> save(Work& work, const std::vector<SharedSessionRow>& sessions);
-  CipherOf ciphers_of(const SharePlace& place, const std::string& machine) const;
+  // Opens a segment. Errc::permission: its key is not one that a member sealed for this machine, or it should be
+  // sealed.
+  Result<Segment> open_segment(const ShareRow& share, const SharePlace& place, const std::string& machine,
+                               std::string_view file) const;
   Member self(const ShareRow& share, bool left) const;
   std::filesystem::path directory() const;
-  std::filesystem::path inbox(const std::string& session_uid) const;
+  bool has_text(const Work& work, const std::string& machine, const std::string& name,
+                const redaction::ForgottenTexts& texts) const;
 
   MemoryHost& host_;
   Reader store_;
+  Inbox inbox_;
   std::string secret_;                                // key of this machine
   std::string machine_;                               // its id
   std::map<std::string, TeamServer> servers_;         // by URL

@@ -1,5 +1,6 @@
 #include "daemon/sharing/team_server.hpp"
 
+#include "schemas/base/ascii.hpp"
 #include "schemas/base/error.hpp"
 #include "schemas/base/harmless.hpp"
 #include "schemas/base/hash.hpp"
@@ -68,13 +69,17 @@ bool is_of_share(const std::string& path, std::string_view machine) {
 
 Result<bool> TeamServer::is_meant(std::string_view place) {
   const auto begin = place.find("://");
-  if (begin == std::string_view::npos) return false;
-  const auto scheme = place.substr(0, begin);
+  if (begin == std::string_view::npos) {
+    if (place.find("password=") == std::string_view::npos) return false;
+    return Error(Errc::invalid_argument, "a database is given by its URL, postgres://…, without a password");
+  }
+  const std::string scheme = ascii::lowered(place.substr(0, begin));
   if (scheme != "postgres" && scheme != "postgresql") return false;
   const auto login = place.substr(begin + 3, place.find_first_of("/?", begin + 3) - begin - 3);
   const auto at = login.rfind('@');
   if ((at != std::string_view::npos && login.substr(0, at).find(':') != std::string_view::npos) ||
-      place.find("password=") != std::string_view::npos)
+      place.find('%', std::min(place.find('?'), place.size())) != std::string_view::npos ||  // a name in disguise
+      ascii::lowered(place).find("password") != std::string::npos)
     return Error(Errc::invalid_argument,
                  "a password does not belong into the URL: put it into ~/.pgpass, or log in by peer or certificate");
   return true;
@@ -224,6 +229,11 @@ Result<void> TeamServer::exchange_memories(const std::string& project, const Mem
   return database_.write_memories(*there, self.machine, self.name(), changes->gone, changes->changed);
 }
 
+Result<bool> TeamServer::is_reader(const std::string& project) {
+  MEMD_TRY_ASSIGN(const auto there, database_.look(project));
+  return there && !there->may_write;
+}
+
 Result<bool> TeamServer::has_news(const std::string& project, const SharePlace& copy) {
   if (!database_.may_have_changed(project)) return false;
   MEMD_TRY_ASSIGN(const auto there, database_.look(project));
@@ -243,7 +253,7 @@ Result<TeamServer::News> TeamServer::wait_for_news(const std::string& project) {
 }
 
 Result<std::vector<std::string>> TeamServer::verify(const std::string& project, const SharePlace& copy,
-                                                    const std::string& machine) {
+                                                    const std::string& machine, const std::set<std::string>& read) {
   MEMD_TRY_ASSIGN(const auto there, database_.look(project));
   if (!there) return Error(Errc::not_found, "the database has no share of the project, or not for this login");
   MEMD_TRY_ASSIGN(const auto hashes, database_.hashes(*there));
@@ -255,7 +265,7 @@ Result<std::vector<std::string>> TeamServer::verify(const std::string& project, 
     const auto file = copy.read(one.path);
     if (file && sha256_hex(*file) != one.sha256)
       out.push_back(harmless_line(one.path) + ": the database has another content");
-    if (file || !(fetches_ || SharePlace::machine_of(one.path) == machine)) continue;
+    if (file || read.contains(one.path) || !(fetches_ || SharePlace::machine_of(one.path) == machine)) continue;
     out.push_back(harmless_line(one.path) + ": it is in the database only; memd share sync");
     seen.lacks_some = seen.lacks_some || one.change <= seen.others;
   }

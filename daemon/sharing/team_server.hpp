@@ -34,6 +34,8 @@ class TeamServer {
   Result<void> exchange(const std::string& project, const SharePlace& copy, const std::string& machine);
   // Brings files that are there into the copy, whatever was seen. Returns how many came.
   Result<std::size_t> bring(const std::string& project, const SharePlace& copy, const std::set<std::string>& paths);
+  // Whether the login may read only.
+  Result<bool> is_reader(const std::string& project);
   // Whether something was written there since the last exchange. Asks only if the server did not say that nothing was.
   Result<bool> has_news(const std::string& project, const SharePlace& copy);
   // How news of a share get here.
@@ -44,9 +46,9 @@ class TeamServer {
   // Has the server tell, if it can.
   Result<News> wait_for_news(const std::string& project);
   // Compares the hashes of all files there with those of the copy, and returns what differs. If the copy lacks what it
-  // has seen, the next exchange brings everything again.
+  // has seen, the next exchange brings everything again. `read`: of others, of which the copy may lack some.
   Result<std::vector<std::string>> verify(const std::string& project, const SharePlace& copy,
-                                          const std::string& machine);
+                                          const std::string& machine, const std::set<std::string>& read);
 
   // An own session of the share: its rows there are to be as they are here.
   struct Session {

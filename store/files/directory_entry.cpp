@@ -97,6 +97,11 @@ Result<std::string> read_regular(int fd, std::size_t most, const fs::path& path)
   return read_to_end(fd, static_cast<std::size_t>(std::max<off_t>(st.st_size, 0)), most, path);
 }
 
+bool is_of_group(int directory) {
+  struct stat st {};
+  return ::fstat(directory, &st) == 0 && (st.st_mode & (S_ISGID | S_IWGRP)) == (S_ISGID | S_IWGRP);
+}
+
 // A uniquely named temporary file beside an entry, removed by the destructor.
 class DirectoryEntry::New {
  public:
@@ -107,7 +112,7 @@ class DirectoryEntry::New {
     if (replaces && !S_ISREG(old.st_mode))
       return Error(Errc::permission,
                    beside.path_.string() + " is no file of its own: memd does not write through links");
-    const mode_t mode = replaces ? old.st_mode & 0777U : 0600U;
+    const mode_t mode = replaces ? old.st_mode & 0777U : is_of_group(out.directory_) ? 0660U : 0600U;
     const fs::path path = beside.path_.parent_path() / out.name_;
     const UniqueFd fd(
         ::openat(out.directory_, out.name_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));

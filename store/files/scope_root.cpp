@@ -156,6 +156,7 @@ Result<UniqueFd> ScopeRoot::open_directory(const fs::path& relative, Missing mis
       reached /= name;
       UniqueFd next = open_beneath(root, root_path, reached, kToList);
       if (!next && errno == ENOENT && (::mkdirat(parent.get(), name.c_str(), 0700) == 0 || errno == EEXIST)) {
+        if (is_of_group(parent.get())) ::fchmodat(parent.get(), name.c_str(), 02770, 0);
         sync_to_disk(parent.get());  // a file in the new directory may be promised to be on disk
         next = open_beneath(root, root_path, reached, kToList);
       }

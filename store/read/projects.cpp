@@ -121,6 +121,10 @@ FindProjectQuery::Answer FindProjectQuery::run(sqlite::Database& db) const {
   for (const auto& fits : ways) {
     std::vector<KnownProjectRow> found;
     std::copy_if(all.begin(), all.end(), std::back_inserter(found), fits);
+    if (found.size() > 1)  // what belongs to one of them is not meant besides
+      std::erase_if(found, [&](const KnownProjectRow& p) {
+        return std::ranges::any_of(all, [&](const KnownProjectRow& o) { return o.key == p.joined_to && fits(o); });
+      });
     if (found.size() == 1) return std::move(found.front());
     if (const auto own = std::ranges::find_if(found, is_here); own != found.end()) return std::move(*own);
     if (found.size() > 1)

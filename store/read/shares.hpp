@@ -34,10 +34,9 @@ struct SharedSegmentsQuery {
 };
 
 // Lists the sessions of this machine, with events in the share's project, whose rows have changed since they were
-// written to the share.
+// written to the share. Of what came through a share that was left, the store may not know that any more.
 struct ChangedSharedSessionsQuery {
   std::int64_t share_pk = 0;
-  std::string_view project;
   std::string_view machine;  // this one
   std::string_view project_key;
 
@@ -49,8 +48,17 @@ struct ChangedSharedSessionsQuery {
     std::int64_t from_seq = 0;     // the first one that the segments lack
     std::uint64_t last_event = 0;  // of the session
     std::string commit;            // the newest one that was made in it; empty: none is known
+    bool is_of_machine = false;    // an agent's own storage has it here, or segments by this machine
   };
   using Answer = std::vector<Row>;
+  Answer run(sqlite::Database& db) const;
+};
+
+// Lists the keys of the projects of a name in which agents of this machine have worked and that belong to no other one.
+struct OwnProjectsQuery {
+  std::string_view name;
+
+  using Answer = std::vector<std::string>;
   Answer run(sqlite::Database& db) const;
 };
 

@@ -1,14 +1,19 @@
 #include "store/write/share_rows.hpp"
 
 #include "schemas/base/hash.hpp"
+#include "store/db/rows.hpp"
 #include "store/read/shares.hpp"
+#include "store/write/project_rows.hpp"
 
 namespace memd::shares {
 
 std::int64_t add(sqlite::Database& db, const ShareRow& share) {
+  // What was written to an earlier share of the name, which is gone, says nothing of this one.
+  db.run("DELETE FROM shares WHERE place = ? AND project = ? AND share_id <> ?", share.place, share.project,
+         share.share_id);
   db.run(
       "INSERT INTO shares (place, project, project_key, share_id, invitation) VALUES (?, ?, ?, ?, ?)"
-      " ON CONFLICT DO NOTHING",
+      " ON CONFLICT DO UPDATE SET project_key = excluded.project_key, invitation = excluded.invitation",
       share.place, share.project, share.project_key, share.share_id, share.invitation);
   return db.query("SELECT share_pk FROM shares WHERE place = ? AND project = ?", share.place, share.project)
       .value_or(0);
@@ -42,6 +47,20 @@ void mark(sqlite::Database& db, std::string_view machine, std::string_view share
       " (SELECT session_uid FROM shared_segments WHERE machine = ?1) AND NOT " +
       std::string(queries::kIsOfThisMachine);
   db.run(sql, machine, shared_by);
+}
+
+void join_projects(sqlite::Database& db, const ShareRow& share) {
+  if (share.project_key.empty()) return;
+  const auto keys =
+      db.query(
+            "SELECT DISTINCT p.identity_key FROM shared_segments g JOIN sessions s ON s.uid = g.session_uid"
+            " JOIN projects p ON p.project_pk = s.own_project_pk WHERE g.share_pk = ?1 AND s.shared_by <> ''"
+            " AND p.merged_into = '' AND p.identity_key <> ?2 AND NOT EXISTS"
+            " (SELECT 1 FROM sessions o WHERE o.own_project_pk = p.project_pk AND o.shared_by = '')",
+            share.pk, share.project_key)
+          .all(sqlite::first_text);
+  for (const auto& key : keys)
+    (void)projects::merge(db, key, share.project_key);  // not where that project belongs to it
 }
 
 void unmark_own(sqlite::Database& db) {

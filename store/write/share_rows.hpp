@@ -20,6 +20,10 @@ void remove_segments(sqlite::Database& db, std::int64_t share_pk, std::string_vi
 // Notes on the sessions of a machine's segments who shared them, unless they are this machine's own.
 void mark(sqlite::Database& db, std::string_view machine, std::string_view shared_by);
 // Takes that back where an agent of this machine has the session, too.
+// Joins the directories in which others worked, and nobody here, to the share's project on this machine. A person's
+// choice stays.
+void join_projects(sqlite::Database& db, const ShareRow& share);
+
 void unmark_own(sqlite::Database& db);
 
 // Copies all rows of a store that a rebuild replaces.

@@ -5,8 +5,11 @@
 #include "daemon/sharing/exchange.hpp"
 #include "daemon/sharing/share_place.hpp"
 #include "daemon/sharing/sharing_thread.hpp"
+#include "protocol/mcp/describe.hpp"
+#include "schemas/base/hash.hpp"
 #include "store/read/shares.hpp"
 #include "store/reader.hpp"
+#include "store/seal/sealed_box.hpp"
 #include "test/daemon/sharing_machine.hpp"
 
 #include <gmock/gmock.h>
@@ -207,6 +210,218 @@ TEST_F(SharingTest, ASealedShareIsReadByItsMembersOnly) {
   ada.says("lantern");
   ada.sync();
   EXPECT_EQ(bob.contents().size(), 2u);
+}
+
+TEST_F(SharingTest, WhatCameThroughAShareThatWasLeftIsNotPassedOn) {
+  test::TempDir other;
+  const std::string same = "/workspaces/parcel";
+  Machine ada("ada", 1, same);
+  Machine bob("bob", 20, same);
+  Machine cem("cem", 30, same);
+  ada.says("walnut");
+  bob.says("quartz");
+  ada.init(place_.path());
+  bob.join(place_.path());
+  EXPECT_EQ(bob.contents().size(), 2u);
+  bob.share({{"action", "leave"}});
+  bob.stop();
+  ASSERT_TRUE(rebuild_store(bob.settings().layout, find_adapter));
+  bob.start();
+  bob.init(other.path());
+  cem.join(other.path());
+  EXPECT_THAT(cem.search("quartz"), HasSubstr("bob@"));
+  EXPECT_EQ(cem.contents().size(), 1u);
+  EXPECT_THAT(all_of(other.path()), Not(HasSubstr("walnut")));
+}
+
+TEST_F(SharingTest, WhatOthersSharedIsInTheProjectOfThisMachine) {
+  Machine ada("ada", 1);
+  Machine bob("bob", 20);
+  ada.says("walnut");
+  bob.says("quartz");
+  ada.init(place_.path());
+  bob.join(place_.path());
+  EXPECT_EQ(bob.number("SELECT count(DISTINCT project_pk) FROM sessions"), 1);
+  const auto found = bob.ask("semantic_search", {{"query", "walnut"}, {"project", bob.directory()}});
+  EXPECT_THAT(found.text, HasSubstr("ada@"));
+  // The name stays enough.
+  bob.share({{"action", "leave"}});
+  bob.join(place_.path());
+  // Whoever had no project of the name gets it with the first session there; of two, none is meant.
+  Machine cem("cem", 30);
+  cem.join(place_.path());
+  cem.says("bramble");
+  cem.sync();
+  EXPECT_EQ(cem.number("SELECT count(DISTINCT project_pk) FROM sessions"), 1);
+  EXPECT_THAT(at_place(), HasSubstr("bramble"));
+  Machine dora("dora", 40);
+  dora.join(place_.path());
+  dora.says("lantern");
+  dora.home().turn("/home/dora/private/parcel", 47, 1'800'000'000'000, "marzipan", "About marzipan", "Yes.");
+  dora.read();
+  const bj::object sync{{"action", "sync"}, {"project", test::kSharedProject}};
+  EXPECT_THAT(dora.call("share", sync).text, HasSubstr("private/parcel"));
+  EXPECT_THAT(at_place(), Not(HasSubstr("marzipan")));
+}
+
+TEST_F(SharingTest, WhatANewMachineHasNotReadYetIsNoReasonToShareAllOfTheName) {
+  Machine ada("ada", 1);
+  ada.says("walnut");
+  ada.init(place_.path());
+  Machine bob("bob", 20);
+  bob.home().turn("/home/bob/src/parcel", 20, 1'800'000'000'000, "quartz", "About quartz", "Yes.");
+  bob.home().turn("/home/bob/private/parcel", 21, 1'800'000'000'000, "marzipan", "About marzipan", "Yes.");
+  const bj::object join{{"action", "join"}, {"place", place_.path().string()}, {"project", test::kSharedProject}};
+  EXPECT_THAT(bob.call("share", join).text, HasSubstr("private/parcel"));
+  EXPECT_THAT(at_place(), Not(HasSubstr("marzipan")));
+}
+
+// Who can write to the place, and does not know the invitation.
+TEST_F(SharingTest, NobodyWritesIntoASealedShareWithoutItsInvitation) {
+  Machine ada("ada", 1);
+  ada.says("walnut");
+  const auto made = ada.init(place_.path(), true);
+  const std::string invitation(made.at("shares").at(0).at("invitation").as_string());
+  Machine bob("bob", 20);
+  bob.join(place_.path(), invitation);
+  ada.sync();
+  bob.sync();
+  EXPECT_EQ(bob.contents(), ada.contents());
+  const auto place = sharing::SharePlace::of(place_.path(), test::kSharedProject).value();
+  const std::string machine = place.machines().at(0);
+  sharing::Segment word;
+  word.head.share = place.share()->share;
+  word.head.machine = machine;
+  word.head.session_id = ada.session();
+  word.head.out = true;
+  const auto forge = [&](const seal::Cipher* cipher) {
+    const std::string file = sharing::encode(word, cipher);
+    EXPECT_TRUE(place.write_segment(machine, sharing::name_of(file), file));
+    const auto done = bob.sync();
+    EXPECT_EQ(bob.contents().size(), 1u);
+    EXPECT_TRUE(place.remove_segment(machine, sharing::name_of(file)));
+    return bj::serialize(done.at("problems"));
+  };
+  EXPECT_THAT(forge(nullptr), HasSubstr("not sealed"));
+  // A key of the stranger's own, in boxes for all.
+  const std::string key = seal::new_key().value();
+  const auto cipher = seal::Cipher::from_key(key).value();
+  for (const auto& member : place.members())
+    ASSERT_TRUE(place.write_key(machine, hexadecimal(cipher->key_id()) + "." + member.machine,
+                                seal::seal_box(member.public_key, key).value()));
+  EXPECT_THAT(forge(cipher.get()), HasSubstr("not sealed for this machine"));
+  // Sealing is not switched off for whoever joins.
+  auto open = place.share().value();
+  open.sealed = false;
+  ASSERT_TRUE(place.write("share.json", mcp::to_json(open)));
+  Machine cem("cem", 30);
+  cem.says("quartz");
+  EXPECT_THAT(cem.call("share", {{"action", "join"},
+                                 {"project", test::kSharedProject},
+                                 {"place", place_.path().string()},
+                                 {"invitation", invitation}})
+                  .text,
+              HasSubstr("anybody could read it"));
+  EXPECT_THAT(at_place(), Not(HasSubstr("quartz")));
+}
+
+TEST_F(SharingTest, WhatWasForgottenOfOthersIsNowhereOnThisMachine) {
+  Machine ada("ada", 1);
+  ada.says("walnut", 0);
+  ada.says("quartz", 0);
+  ada.says("bramble", 1);
+  ada.init(place_.path());
+  Machine bob("bob", 20);
+  bob.join(place_.path());
+  const auto inbox = [&] { return all_of(bob.data() / "shared/sessions"); };
+  EXPECT_THAT(inbox(), HasSubstr("quartz"));
+  ASSERT_FALSE(bob.call("forget", {{"exchanges", bj::array{ada.session() + "#1"}}, {"yes", true}}).is_error);
+  EXPECT_THAT(inbox(), testing::AllOf(Not(HasSubstr("quartz")), HasSubstr("walnut")));
+  ASSERT_FALSE(bob.call("forget", {{"text", "Because of bramble"}, {"yes", true}}).is_error);
+  EXPECT_THAT(inbox(), testing::AllOf(Not(HasSubstr("Because of bramble")), HasSubstr("fail?")));
+  bob.sync();
+  bob.stop();
+  ASSERT_TRUE(rebuild_store(bob.settings().layout, find_adapter));
+  bob.start();
+  bob.sync();
+  EXPECT_THAT(bob.search("quartz"), Not(HasSubstr("ada@")));
+  EXPECT_EQ(bob.contents().size(), 2u);
+}
+
+TEST_F(SharingTest, WhatAPlaceHasLostIsWrittenAnew) {
+  Machine ada("ada", 1);
+  ada.says("walnut", 0);
+  ada.says("quartz", 1);
+  ada.init(place_.path());
+  bool cut = false;
+  for (const auto& entry : fs::recursive_directory_iterator(place_.path()))
+    if (entry.path().extension() == sharing::kSegmentEnding && !std::exchange(cut, true))
+      fs::resize_file(entry.path(), 40);
+    else if (entry.path().extension() == sharing::kSegmentEnding)
+      fs::remove(entry.path());
+  EXPECT_EQ(ada.sync().at("sent_segments"), 2);
+  EXPECT_TRUE(ada.share({{"action", "verify"}}).at("problems").as_array().empty());
+  Machine bob("bob", 20);
+  bob.join(place_.path());
+  EXPECT_EQ(bob.contents(), ada.contents());
+  // All of it: a share of the same name that is begun anew knows nothing of the one before.
+  fs::remove_all(place_.path() / "parcel.memd");
+  ada.init(place_.path());
+  Machine cem("cem", 30);
+  cem.join(place_.path());
+  EXPECT_EQ(cem.contents(), ada.contents());
+}
+
+TEST_F(SharingTest, OnePlaceThatIsAwayKeepsNoOtherWaitingAndCanBeLeft) {
+  test::TempDir other;
+  Machine ada("ada", 1);
+  ada.init(other.path());
+  ada.init(place_.path());
+  fs::remove_all(other.path() / "parcel.memd");
+  ada.says("walnut");
+  const bj::object sync{{"action", "sync"}, {"project", test::kSharedProject}};
+  const auto tried = ada.call("share", sync);
+  EXPECT_TRUE(tried.is_error);
+  EXPECT_THAT(tried.text, HasSubstr(other.path().string()));
+  EXPECT_THAT(at_place(), HasSubstr("walnut"));
+  const auto left = ada.share({{"action", "leave"}, {"place", other.path().string()}});
+  EXPECT_THAT(bj::serialize(left.at("problems")), HasSubstr("were not told"));
+  EXPECT_EQ(ada.number("SELECT count(*) FROM shares"), 1);
+}
+
+TEST_F(SharingTest, NamesAndVersionsOfOtherMachines) {
+  Machine ada("ada", 1);
+  ada.says("walnut");
+  ada.init(place_.path());
+  fs::rename(place_.path() / "parcel.memd", place_.path() / "Parcel.memd");
+  Machine bob("bob", 20);
+  bob.says("quartz");
+  bob.join(place_.path());
+  EXPECT_EQ(bob.contents().size(), 2u);
+  const auto place = sharing::SharePlace::of(place_.path(), "Parcel").value();
+  const std::string newer = "memd segment 2 something else";
+  ASSERT_TRUE(place.write_segment("0123456789abcdef", sharing::name_of(newer), newer));
+  EXPECT_THAT(bj::serialize(bob.sync().at("problems")), HasSubstr("of a newer memd"));
+  const std::string name(200, 'x');  // would be none of a file
+  test::write_file(place.directory() / "segments" / name / "x.segment", "");
+  bob.sync();
+  auto file = place.share().value();
+  file.v = 2;
+  ASSERT_TRUE(place.write("share.json", mcp::to_json(file)));
+  const bj::object sync{{"action", "sync"}, {"project", test::kSharedProject}};
+  EXPECT_THAT(bob.call("share", sync).text, HasSubstr("of a newer memd"));
+  ASSERT_TRUE(place.write("share.json", "<<<<<<< HEAD"));
+  EXPECT_THAT(bob.call("share", sync).text, HasSubstr("share.json is damaged"));
+}
+
+TEST_F(SharingTest, ADirectoryOfAGroupStaysOne) {
+  fs::permissions(place_.path(), static_cast<fs::perms>(02770));
+  Machine ada("ada", 1);
+  ada.says("walnut");
+  ada.init(place_.path());
+  for (const auto& entry : fs::recursive_directory_iterator(place_.path()))
+    EXPECT_EQ(static_cast<unsigned>(entry.status().permissions()), entry.is_directory() ? 02770U : 0660U)
+        << entry.path();
 }
 
 TEST_F(SharingTest, AnotherProjectOfTheSameNameStaysHere) {

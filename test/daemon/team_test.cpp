@@ -179,7 +179,9 @@ TEST_F(TeamTest, WhoHasNoRightsSeesAndWritesNothing) {
   EXPECT_EQ(server_->sql("rita", "SELECT memd.put(1, 'members/x.json', 'x', '')"), "refused");
   Machine rita("rita", 30);
   rita.says("quartz");
-  rita.join(server_->url("rita"));
+  const auto joined = rita.join(server_->url("rita"));
+  EXPECT_EQ(joined.at("sent_segments"), 0);
+  EXPECT_THAT(bj::serialize(joined.at("problems")), HasSubstr("may only read"));
   EXPECT_EQ(rita.contents().size(), 2u);
   ada.sync();
   EXPECT_EQ(ada.contents().size(), 1u);
@@ -187,10 +189,27 @@ TEST_F(TeamTest, WhoHasNoRightsSeesAndWritesNothing) {
   const std::string of_ada = server_->sql("bob", "SELECT machine FROM memd.machines");
   EXPECT_EQ(server_->sql("bob", "SELECT memd.put(1, 'members/" + of_ada + ".json', '" + of_ada + "', '')"), "refused");
   EXPECT_EQ(server_->sql("bob", "SELECT memd.put(1, 'segments/" + of_ada + "/x.segment', 'bobs', '')"), "refused");
-  // A password is not stored.
-  const bj::object with_password{
-      {"action", "join"}, {"project", test::kSharedProject}, {"place", "postgres://bob:hunter2@db.example/team"}};
-  EXPECT_THAT(mallory.call("share", with_password).text, HasSubstr(".pgpass"));
+  const std::string longest(300, 'x');
+  EXPECT_EQ(server_->sql("bob", "SELECT memd.put(1, 'members/" + longest + ".json', '" + longest + "', '')"),
+            "refused");
+  EXPECT_EQ(server_->sql("ada", "SELECT memd.admit('parcel', 'ada', NULL)"), "refused");
+  // A password is not stored, nor told again.
+  for (const std::string place :
+       {"postgres://bob:hunter2@db.example/team", "POSTGRES://bob:hunter2@db.example/team",
+        "postgres://db.example/team?pass%77ord=hunter2", "host=db.example password=hunter2"}) {
+    const bj::object with_password{{"action", "join"}, {"project", test::kSharedProject}, {"place", place}};
+    const auto told = mallory.call("share", with_password).text;
+    EXPECT_THAT(told, testing::AllOf(HasSubstr("password"), Not(HasSubstr("hunter2"))));
+  }
+  // Who was not admitted yet can begin none, and join later.
+  server_->sql("postgres", "CREATE ROLE eve LOGIN");
+  Machine eve("eve", 50);
+  const bj::object init{{"action", "init"}, {"project", test::kSharedProject}, {"place", server_->url("eve")}};
+  EXPECT_TRUE(eve.call("share", init).is_error);
+  EXPECT_EQ(eve.number("SELECT count(*) FROM shares"), 0);
+  server_->sql("ada", "SELECT memd.admit('parcel', 'eve', 'contributor')");
+  eve.join(server_->url("eve"));
+  eve.sync();
 }
 
 TEST_F(TeamTest, AServerThatIsKilledWhileOnePushesLosesAndDoublesNothing) {

@@ -94,6 +94,10 @@ BEGIN
   IF memd.level_of(number) IS DISTINCT FROM 'admin' THEN
     RAISE EXCEPTION '"%" is no admin of the share of "%"', session_user, name USING ERRCODE = 'insufficient_privilege';
   END IF;
+  IF level IS DISTINCT FROM 'admin' AND NOT EXISTS
+      (SELECT 1 FROM memd.members m WHERE m.share_no = number AND m.level = 'admin' AND m.role <> who) THEN
+    RAISE EXCEPTION '"%" is the last admin of the share of "%": admit another one first', who, name;
+  END IF;
   DELETE FROM memd.members m WHERE m.share_no = number AND m.role = who;
   IF level IS NOT NULL THEN
     INSERT INTO memd.members VALUES (number, who, level);
@@ -108,6 +112,10 @@ DECLARE
 BEGIN
   IF coalesce(memd.level_of(share), 'reader') = 'reader' THEN
     RAISE EXCEPTION '"%" may not write here', session_user USING ERRCODE = 'insufficient_privilege';
+  END IF;
+  -- Every machine writes it into a file of that name.
+  IF writer !~ '^[A-Za-z0-9_]{0,64}$' OR file !~ '^[A-Za-z0-9_./-]{1,250}$' THEN
+    RAISE EXCEPTION '% of % cannot be the name of a file', file, writer;
   END IF;
   UPDATE memd.shares SET last_change = last_change + 1 WHERE share_no = share RETURNING last_change INTO number;
   IF writer <> '' THEN
