@@ -197,10 +197,9 @@ SessionList SessionListQuery::run(sqlite::Database& db) const {
   out.total = db.query(count, c.platforms, c.project, c.session_pk, c.include_subagents, since, until, wanted,
                        silent_before, placeholders, outcome)
                   .value_or(0);
-  auto& q = db.query(page, c.platforms, c.project, c.session_pk, c.include_subagents, since, until, wanted,
-                     silent_before, placeholders, outcome, std::max(limit, 0), std::max(offset, 0));
-  while (q.step())
-    out.sessions.push_back(read_session(db, q));
+  out.sessions = db.query(page, c.platforms, c.project, c.session_pk, c.include_subagents, since, until, wanted,
+                          silent_before, placeholders, outcome, std::max(limit, 0), std::max(offset, 0))
+                     .all([&](const auto& q) { return read_session(db, q); });
   return out;
 }
 

@@ -217,15 +217,15 @@ std::optional<OpenCall> EventRows::find_open_call(std::int64_t session_pk, std::
 
 std::vector<EventRows::KeyedCall> EventRows::newest_open_calls(std::int64_t session_pk) {
   write();
-  auto& q = db_.query(sql_text("SELECT " MEMD_CALL_COLUMNS
-                               " FROM events e INDEXED BY events_open_calls LEFT JOIN paths p USING (path_pk)"
-                               " WHERE e.session_pk = ? AND e.kind = EventKind::tool_call AND e.pair_seq IS NULL"
-                               " ORDER BY e.seq DESC LIMIT 8"),
-                      session_pk);
-  std::vector<KeyedCall> calls;
-  while (q.step())
-    calls.push_back({from_sql(q.int64(7)), call_of_row(session_pk, q)});
-  return calls;
+  return db_
+      .query(sql_text("SELECT " MEMD_CALL_COLUMNS
+                      " FROM events e INDEXED BY events_open_calls LEFT JOIN paths p USING (path_pk)"
+                      " WHERE e.session_pk = ? AND e.kind = EventKind::tool_call AND e.pair_seq IS NULL"
+                      " ORDER BY e.seq DESC LIMIT 8"),
+             session_pk)
+      .all([&](const auto& q) {
+        return KeyedCall{from_sql(q.int64(7)), call_of_row(session_pk, q)};
+      });
 }
 
 std::optional<EventRows::AnsweredCall> EventRows::find_answered_call(std::int64_t session_pk, std::uint64_t call_key,

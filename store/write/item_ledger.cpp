@@ -2,7 +2,9 @@
 
 #include "schemas/base/error.hpp"
 #include "schemas/base/hash.hpp"
+#include "store/db/rows.hpp"
 #include "store/write/assembler.hpp"
+#include "store/write/source_rows.hpp"
 
 #include <limits>
 #include <string>
@@ -84,14 +86,12 @@ std::uint32_t ItemLedger::count(SourceId source, std::string_view uid) {
 }
 
 void ItemLedger::subtract(SourceId source, std::string_view uid, std::uint32_t first, std::uint32_t last) {
-  auto& q = db_.query(
-      "SELECT record_type, disposition, reason, count(*), sum(bytes) FROM source_items WHERE source_pk = ?"
-      " AND session_uid = ? AND item_no BETWEEN ? AND ? AND flags & ? = 0 GROUP BY 1, 2, 3",
-      source, uid, first, last, kItemGone);
-  std::vector<CoverageEntry> lines;
-  while (q.step())
-    lines.push_back(
-        {q.str(0), static_cast<Disposition>(q.int64(1)), q.str(2), from_sql(q.int64(3)), from_sql(q.int64(4))});
+  const auto lines =
+      db_.query(
+             "SELECT record_type, disposition, reason, count(*), sum(bytes) FROM source_items WHERE source_pk = ?"
+             " AND session_uid = ? AND item_no BETWEEN ? AND ? AND flags & ? = 0 GROUP BY 1, 2, 3",
+             source, uid, first, last, kItemGone)
+          .all(sqlite::fields_of<CoverageEntry>);
   auto& update = db_.prepare(
       "UPDATE coverage SET records = records - ?, bytes = bytes - ? WHERE source_pk = ? AND record_type = ?"
       " AND disposition = ? AND reason = ?");

@@ -186,12 +186,9 @@ Result<Retention::Dropped> Retention::evict(const std::vector<std::string>& sess
 // again.
 std::uint64_t Retention::cut_records() {
   if (!writer_.raw_) return 0;
-  std::vector<std::string> uids;
   auto& q = writer_.db_.query("SELECT session_uid FROM raw_evictions ORDER BY 1");
-  while (q.step())
-    uids.push_back(q.str(0));
   std::uint64_t bytes = 0;
-  for (const auto& uid : uids) {
+  for (const auto& uid : q.all(sqlite::first_text)) {
     sqlite::Transaction transaction(writer_.db_);
     writer_.db_.run("DELETE FROM raw_evictions WHERE session_uid = ?", uid);
     bytes += writer_.raw_->evict(uid, retention::record_of(writer_.db_, uid), writer_.clock_.now());
