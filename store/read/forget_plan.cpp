@@ -7,6 +7,7 @@
 #include "schemas/sql_text.hpp"
 #include "store/db/rows.hpp"
 #include "store/raw/raw_archive.hpp"
+#include "store/read/retention_plan.hpp"
 #include "store/read/row_filter.hpp"
 #include "store/read/sessions.hpp"
 #include "store/text/plain_text.hpp"
@@ -66,11 +67,7 @@ class ForgetPlanner {
         " LEFT JOIN projects p USING (project_pk)");
     while (q.step())
       sessions_.emplace(q.str(0), KnownSession{q.str(1), q.str(2), q.str(3), q.str(4), q.int64(5)});
-    auto& frames = db_.query(
-        "SELECT iif(f.session_uid = '', o.session_uid, f.session_uid), sum(f.file_length)"
-        " FROM raw_frames f JOIN sources o USING (source_pk) GROUP BY 1");
-    while (frames.step())
-      raw_bytes_[frames.str(0)] = static_cast<std::uint64_t>(frames.int64(1));
+    raw_bytes_ = retention::raw_bytes_by_session(db_);
     for (const auto& [uid, session] : sessions_)
       for (const auto& origin : {session.parent, session.forked_from})
         if (!origin.empty()) descendants_[origin].push_back(uid);
@@ -204,7 +201,7 @@ class ForgetPlanner {
   const raw::FrameSeal& seal_;
   std::map<std::string, KnownSession, std::less<>> sessions_;
   std::map<std::string, std::vector<std::string>, std::less<>> descendants_;
-  std::map<std::string, std::uint64_t, std::less<>> raw_bytes_;
+  retention::BytesBySession raw_bytes_;
 };
 
 }  // namespace

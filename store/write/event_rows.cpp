@@ -40,9 +40,7 @@ std::int64_t PathInterner::intern(std::string_view path) {
   if (const auto it = cache_.find(path); it != cache_.end()) return it->second;
   db_.run("INSERT OR IGNORE INTO paths (path) VALUES (?)", path);
   std::int64_t pk = db_.last_insert_rowid();
-  if (db_.changes() == 0) {
-    pk = db_.query("SELECT path_pk FROM paths WHERE path = ?", path).value_or(0);
-  }
+  if (db_.changes() == 0) pk = db_.query("SELECT path_pk FROM paths WHERE path = ?", path).value_or(0);
   if (cache_.size() >= kCachedPaths) cache_.clear();
   cache_.emplace(path, pk);
   return pk;

@@ -113,10 +113,7 @@ void ItemLedger::put(SourceId source, std::string_view uid, std::uint32_t number
       " disposition, reason, bytes) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
       source, uid, number, item.key, as_sql(item.version), item_flags(item), line.record_type,
       static_cast<int>(line.disposition), line.reason, line.bytes);
-  db_.run(
-      "INSERT INTO coverage (source_pk, record_type, disposition, reason, records, bytes) VALUES (?, ?, ?, ?, 1, ?)"
-      " ON CONFLICT DO UPDATE SET records = records + 1, bytes = bytes + excluded.bytes",
-      source, line.record_type, static_cast<int>(line.disposition), line.reason, line.bytes);
+  ingestion::add_coverage(db_, source, line.record_type, line.disposition, line.reason, 1, line.bytes);
 }
 
 void ItemLedger::mark_gone(SourceId source, std::string_view uid, std::uint32_t number) {

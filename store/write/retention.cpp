@@ -11,6 +11,7 @@
 #include "store/write/evicted_rows.hpp"
 #include "store/write/exchange_rows.hpp"
 #include "store/write/left_out.hpp"
+#include "store/write/source_rows.hpp"
 #include "store/write/writer.hpp"
 
 #include <optional>
@@ -36,10 +37,7 @@ void move_in_ledger(sqlite::Database& db, SourceId source, std::string_view type
                   " WHERE source_pk = ?1 AND record_type = ?2 AND disposition = Disposition::indexed"),
          source, type, records, bytes);
   db.run("DELETE FROM coverage WHERE source_pk = ? AND records = 0 AND bytes = 0", source);
-  db.run(sql_text("INSERT INTO coverage (source_pk, record_type, disposition, reason, records, bytes)"
-                  " VALUES (?, ?, Disposition::skipped, ?, ?, ?) ON CONFLICT DO UPDATE"
-                  " SET records = records + excluded.records, bytes = bytes + excluded.bytes"),
-         source, type, reason, records, bytes);
+  ingestion::add_coverage(db, source, type, Disposition::skipped, reason, from_sql(records), from_sql(bytes));
 }
 
 struct LedgerLine {
