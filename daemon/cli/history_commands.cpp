@@ -13,6 +13,8 @@
 #include "schemas/base/time.hpp"
 #include "store/reader.hpp"
 
+#include <boost/algorithm/string/join.hpp>
+
 #include <algorithm>
 #include <filesystem>
 #include <memory>
@@ -65,14 +67,6 @@ std::string current_directory() {
 void look_here(tools::ScopeParams& p) {
   p.cwd = current_directory();
   p.all_projects |= p.cwd->empty();
-}
-
-// Returns "flaky test" for `memd search flaky test`.
-std::string sentence(const std::vector<std::string>& words) {
-  std::string out;
-  for (const std::string& word : words)
-    out.append(out.empty() ? "" : " ").append(word);
-  return out;
 }
 
 // The arguments of a page. `rows`: the parameter that limits them.
@@ -170,7 +164,7 @@ Command search_command() {
   c.run = [o](const Invocation& call) {
     constexpr std::int64_t kUsual = 10;
     constexpr std::int64_t kPage = 50;
-    o->params.query = sentence(o->words);
+    o->params.query = boost::algorithm::join(o->words, " ");
     o->params.count = true;
     look_here(o->params);
     return show_list<HitsView>(call, "semantic_search", ListOf{"results", &tools::SemanticSearchAnswer::results},
@@ -333,7 +327,7 @@ Command topic_command() {
       return a.topics ? std::ssize(*a.topics) : std::ssize(a.by_session);
     };
     const Pages<tools::TopicSearchAnswer> pages{"topic_search", rows, append_topics, keep_topics};
-    o->params.topic = sentence(o->words);
+    o->params.topic = boost::algorithm::join(o->words, " ");
     look_here(o->params);
     return show_pages<TopicView>(call, pages, {o->count, kUsual, 0}, pages_of(o->params));
   };

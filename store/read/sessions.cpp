@@ -13,6 +13,8 @@
 #include "store/read/session_titles.hpp"
 #include "store/text/token_budget.hpp"
 
+#include <boost/algorithm/string/join.hpp>
+
 #include <algorithm>
 
 namespace memd {
@@ -46,9 +48,7 @@ std::string UnknownProjectQuery::run(sqlite::Database& db) const {
           .any();
   if (known) return {};
 
-  std::string names;
-  for (const std::string& name : RecentProjectsQuery().run(db))
-    names.append(names.empty() ? "" : ", ").append(name);
+  const std::string names = boost::algorithm::join(RecentProjectsQuery().run(db), ", ");
   if (names.empty()) return {};
   return "no project has \"" + harmless_line(cut_to_tokens(part, kEchoTokens).text) +
          "\" in its path or name; the newest are " + recorded(names);

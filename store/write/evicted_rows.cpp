@@ -10,6 +10,8 @@
 #include "store/write/exchange_rows.hpp"
 #include "store/write/session_tables.hpp"
 
+#include <boost/algorithm/string/join.hpp>
+
 #include <algorithm>
 #include <optional>
 #include <utility>
@@ -220,11 +222,8 @@ void add_shared_ledger(sqlite::Database& db, const NamedRows& named) {
 }
 
 void put(raw::ByteWriter& w, const NamedRows& named) {
-  std::string columns;
-  for (const std::string& column : named.columns)
-    columns.append(columns.empty() ? "" : " ").append(column);
   w.text(named.table);
-  w.text(columns);
+  w.text(boost::algorithm::join(named.columns, " "));
   put(w, named.rows);
 }
 

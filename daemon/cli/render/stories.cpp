@@ -61,7 +61,7 @@ void ObservationsView::page(const tools::ListObservationsAnswer& answer) {
       std::vector<std::string> files;
       for (const std::string& file : *o.files)
         files.push_back(short_path(file));
-      screen_.text(Line(comma_list(files), Style::faint), kIndent);
+      screen_.text(Line(tools::joined(files), Style::faint), kIndent);
     }
   }
 }
@@ -163,8 +163,8 @@ void TopicView::page(const tools::TopicSearchAnswer& answer) {
       head.add(", " + days(day_of(answer.time_range->start), day_of(answer.time_range->end)), Style::faint);
     print_above(screen_, answer, head);
     if (answer.known_as && answer.known_as->size() > 1)
-      screen_.text(Line("Also called: " + comma_list(*answer.known_as), Style::faint));
-    if (answer.related_topics) screen_.text(Line("Beside it: " + comma_list(*answer.related_topics), Style::faint));
+      screen_.text(Line("Also called: " + tools::joined(*answer.known_as), Style::faint));
+    if (answer.related_topics) screen_.text(Line("Beside it: " + tools::joined(*answer.related_topics), Style::faint));
   }
   if (!begun_) memories(answer);
   begun_ = true;
