@@ -32,17 +32,6 @@ struct Asked {
   std::optional<std::int64_t> count;  // rows on all pages
 };
 
-void take_options(Command& command, std::vector<Option> options) {
-  command.options.insert(command.options.end(), options.begin(), options.end());
-}
-
-void take_filters(Command& command, tools::ScopeParams& p, OptionTarget since) {
-  take_options(command, {{"--agent,--platform", &p.platform, "Only this agent: claude_code, cursor, …"},
-                         {"--project", &p.project, "Only this project: its name, or a part of its path"},
-                         {"--since", since, "From this time: 2026-02-09, 7d, yesterday, …"},
-                         {"--until", &p.until, "Up to this time; a day or month is included"}});
-}
-
 // Adds the option for commands that are limited to the project of the working directory.
 void take_directory(Command& command, tools::ScopeParams& p) {
   take_options(command, {{"--all-projects", &p.all_projects, "Not only the project of this directory"}});
@@ -135,10 +124,7 @@ template <class Answer>
 Result<int> show_answer(const Invocation& call, std::string_view tool, const std::string& arguments) {
   MEMD_TRY_ASSIGN(const auto caller, open_caller(call.settings, Need::read));
   MEMD_TRY_ASSIGN(const Answer answer, ask_history<Answer>(*caller, tool, arguments));
-  if (call.as_json) return print_json(call, answer);
-  Screen screen(call.look);
-  show(screen, answer);
-  return finish(screen);
+  return print_report(call, answer);
 }
 
 Command search_command() {

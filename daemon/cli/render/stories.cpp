@@ -229,14 +229,8 @@ void file_use(Screen& screen, const tools::FileUseOut& u) {
   if (u.error) screen.text(Line("error: " + *u.error, Style::bad), kIndent, 2);
   for (const std::string& file : u.files.value_or(std::vector<std::string>()))
     screen.line(Line("      ").add(short_path(file), Style::name).cut(screen.look().columns));
-  if (!u.change) return;
-  std::string_view rest = *u.change;
-  while (!rest.empty()) {
-    const std::string_view one = rest.substr(0, rest.find('\n'));
-    rest.remove_prefix(std::min(one.size() + 1, rest.size()));
-    const Style style = one.starts_with('+') ? Style::good : one.starts_with('-') ? Style::bad : Style::faint;
-    screen.line(Line("      ").add(one, style).cut(screen.look().columns));
-  }
+  for (const Line& line : changed_lines(u.change.value_or("")))
+    screen.line(Line("      ").append(line).cut(screen.look().columns));
 }
 
 }  // namespace
