@@ -1,7 +1,6 @@
 #include "store/reader_pool.hpp"
 
 #include "schemas/base/error.hpp"
-#include "store/reader.hpp"
 #include "store/search/vectors/semantic_index.hpp"
 #include "store/search/words/document_lengths.hpp"
 

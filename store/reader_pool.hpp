@@ -1,6 +1,7 @@
 #pragma once
 
 #include "schemas/base/result.hpp"
+#include "store/reader.hpp"
 
 #include <chrono>
 #include <condition_variable>
@@ -16,8 +17,6 @@ class SemanticIndex;
 }  // namespace memd::search
 
 namespace memd {
-
-class Reader;
 
 // A pool of at most `capacity` readers of one store, created on demand and kept. Thread-safe. Must outlive its leases.
 class ReaderPool {
@@ -50,6 +49,12 @@ class ReaderPool {
   void close_idle();
   Result<Lease> acquire(std::chrono::milliseconds patience) {
     return acquire(std::chrono::steady_clock::now() + patience);
+  }
+  // Asks one question.
+  template <class Query>
+  Result<typename Query::Answer> ask(const Query& query) {
+    MEMD_TRY_ASSIGN(const auto reader, acquire(std::chrono::seconds(5)));
+    return reader->ask(query);
   }
 
  private:

@@ -21,7 +21,6 @@
 #include "store/read/ingestion.hpp"
 #include "store/read/retention_plan.hpp"
 #include "store/read/store_check.hpp"
-#include "store/reader.hpp"
 #include "store/reader_pool.hpp"
 #include "store/search/search_check.hpp"
 
@@ -346,9 +345,8 @@ std::vector<DoctorAgent> agents_with_history(MemoryHost& host, const std::vector
 }
 
 void check_platforms(MemoryHost& host, DoctorReport& report, Findings& findings) {
-  auto reader = host.readers().acquire(5s);
-  auto totals = reader ? (*reader)->ask(PlatformTotalsQuery{}) : Result<std::vector<PlatformTotals>>(reader.error());
-  auto facts = reader ? (*reader)->ask(AgentFactsQuery{}) : Result<std::vector<AgentFactsQuery::Row>>(reader.error());
+  auto totals = host.readers().ask(PlatformTotalsQuery{});
+  auto facts = host.readers().ask(AgentFactsQuery{});
   if (!totals) totals = std::vector<PlatformTotals>();  // there is no store yet
   if (!facts) facts = std::vector<AgentFactsQuery::Row>();
   for (const auto& t : *totals)
@@ -365,10 +363,8 @@ void check_platforms(MemoryHost& host, DoctorReport& report, Findings& findings)
 void check_retention(MemoryHost& host, Findings& findings) {
   const RetentionPolicy policy = retention_policy(host.settings().config);
   if (!policy.is_set()) return;
-  auto reader = host.readers().acquire(5s);
   const TimeMs now = host.clock().now();
-  const auto plan =
-      reader ? (*reader)->ask(RetentionPlanQuery{policy, now, now}) : Result<RetentionPlan>(reader.error());
+  const auto plan = host.readers().ask(RetentionPlanQuery{policy, now, now});
   if (!plan) return findings.problem("retention", plan.error().message(), "");
   if (const std::string notice = large_notice(*plan); !notice.empty())
     return findings.note("retention", notice, "`memd retention` shows what is dropped; a wider limit keeps it.");
@@ -378,9 +374,7 @@ void check_retention(MemoryHost& host, Findings& findings) {
 // Checks the other diagnostics. Drift and contract versions are checked above, because their diagnostics outlive the
 // problem.
 void check_diagnostics(MemoryHost& host, Findings& findings) {
-  auto reader = host.readers().acquire(5s);
-  const auto groups =
-      reader ? (*reader)->ask(DiagnosticGroupsQuery{}) : Result<std::vector<DiagnosticGroup>>(reader.error());
+  const auto groups = host.readers().ask(DiagnosticGroupsQuery{});
   if (!groups) return findings.problem("diagnostics", groups.error().message(), "");
   std::int64_t total = 0;
   std::int64_t told = 0;

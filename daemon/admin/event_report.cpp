@@ -4,11 +4,9 @@
 #include "daemon/ingest/ingest_service.hpp"
 #include "schemas/base/time.hpp"
 #include "store/read/ingestion.hpp"
-#include "store/reader.hpp"
 #include "store/reader_pool.hpp"
 
 #include <algorithm>
-#include <chrono>
 
 namespace memd::admin {
 
@@ -22,9 +20,8 @@ std::optional<IngestStatus> ingest_status(MemoryHost& host) {
 }
 
 Result<EventsReport> events_since(MemoryHost& host, const EventsParams& params) {
-  MEMD_TRY_ASSIGN(auto reader, host.readers().acquire(std::chrono::seconds(5)));
   const ChangedSessionsQuery query{params.after, params.after == 0 ? 0 : static_cast<int>(params.limit)};
-  MEMD_TRY_ASSIGN(const auto found, reader->ask(query));
+  MEMD_TRY_ASSIGN(const auto found, host.readers().ask(query));
   EventsReport out;
   // Sessions left out of a page follow on the next one. The cursor of a store without sessions still moves from 0 to 1.
   const bool is_page = found.rows.size() == static_cast<std::size_t>(query.limit) && !found.rows.empty();

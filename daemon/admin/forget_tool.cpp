@@ -12,7 +12,6 @@
 #include "schemas/exchange_name.hpp"
 #include "store/read/exchanges.hpp"
 #include "store/read/forget_plan.hpp"
-#include "store/reader.hpp"
 #include "store/reader_pool.hpp"
 #include "store/write/forgetting.hpp"
 #include "store/write/text_removal.hpp"
@@ -131,8 +130,8 @@ Result<ForgetReport> forget_exchanges(MemoryHost& host, const ForgetParams& para
       uids.insert(uids.end(), p.subagents.begin(), p.subagents.end());
       exchanges.push_back(p.exchange);
     }
-    const auto forgotten = Forgetting(writer, judge_of_records).forget(uids, exchanges);
-    return forgotten ? Result<void>() : forgotten.error();
+    MEMD_TRY(Forgetting(writer, judge_of_records).forget(uids, exchanges));
+    return {};
   });
   if (!done) return done.error();
   for (const auto& exchange : exchanges)
@@ -161,19 +160,15 @@ Result<ForgetReport> forget_text(MemoryHost& host, const ForgetParams& params) {
     return Error(Errc::invalid_argument, fmt::format("a text to forget has at least {} bytes: a shorter one stands in "
                                                      "too many places by chance",
                                                      redaction::kShortestForgotten));
-  removal::TextPlaces places;
-  {
-    MEMD_TRY_ASSIGN(auto reader, host.readers().acquire(5s));
-    const removal::TextPlacesQuery query{params.text, host.settings().layout.raw_dir(),
-                                         raw::FrameSeal(host.settings().cipher)};
-    MEMD_TRY_ASSIGN(places, reader->ask(query));
-  }
+  const removal::TextPlacesQuery query{params.text, host.settings().layout.raw_dir(),
+                                       raw::FrameSeal(host.settings().cipher)};
+  MEMD_TRY_ASSIGN(const removal::TextPlaces places, host.readers().ask(query));
   ForgetReport report = report_of(places);
   if (!params.yes) return report;
   if (host.ingest() == nullptr) return host.does_not_write();
   const auto done = host.ingest()->perform([&](Writer& writer) -> Result<void> {
-    const auto forgotten = Forgetting(writer, judge_of_records).forget_text(params.text);
-    return forgotten ? Result<void>() : forgotten.error();
+    MEMD_TRY(Forgetting(writer, judge_of_records).forget_text(params.text));
+    return {};
   });
   if (!done) return done.error();
   MEMD_TRY(forget_what_came(host, {}));
@@ -189,10 +184,9 @@ Result<ForgetReport> forget(MemoryHost& host, const ForgetParams& params) {
   const bool is_empty = selection.is_empty();
   std::vector<PlannedForgetting> plan;
   if (!is_empty) {
-    MEMD_TRY_ASSIGN(auto reader, host.readers().acquire(5s));
     const ForgetPlanQuery query{std::move(selection), host.settings().layout.raw_dir(),
                                 raw::FrameSeal(host.settings().cipher)};
-    MEMD_TRY_ASSIGN(plan, reader->ask(query));
+    MEMD_TRY_ASSIGN(plan, host.readers().ask(query));
   }
   ForgetReport report = report_of(plan);
   if (!params.yes || plan.empty()) return report;
@@ -202,8 +196,8 @@ Result<ForgetReport> forget(MemoryHost& host, const ForgetParams& params) {
   for (const auto& p : plan)
     uids.insert(uids.end(), p.members.begin(), p.members.end());
   const auto done = host.ingest()->perform([&](Writer& writer) -> Result<void> {
-    const auto forgotten = Forgetting(writer, judge_of_records).forget(uids);
-    return forgotten ? Result<void>() : forgotten.error();
+    MEMD_TRY(Forgetting(writer, judge_of_records).forget(uids));
+    return {};
   });
   if (!done) return done.error();
   MEMD_TRY(forget_what_came(host, uids));

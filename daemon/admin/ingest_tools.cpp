@@ -7,7 +7,6 @@
 #include "daemon/memories/indexer_thread.hpp"
 #include "schemas/base/error.hpp"
 #include "schemas/base/time.hpp"
-#include "store/reader.hpp"
 #include "store/reader_pool.hpp"
 #include "store/write/retention.hpp"
 
@@ -167,9 +166,8 @@ Result<RetentionReport> retention(MemoryHost& host, const RetentionParams& param
     }));
   }
   const TimeMs now = host.clock().now();
-  MEMD_TRY_ASSIGN(auto reader, host.readers().acquire(5s));
   const RetentionPlanQuery question{policy, now, now + params.within_days * kMsPerDay, true};
-  MEMD_TRY_ASSIGN(const RetentionPlan plan, reader->ask(question));
+  MEMD_TRY_ASSIGN(const RetentionPlan plan, host.readers().ask(question));
   r.waiting = plan.waiting;
   r.large_notice = large_notice(plan);
   for (const PlannedEviction& drop : plan.drops) {

@@ -4,7 +4,6 @@
 #include "daemon/memories/indexer_thread.hpp"
 #include "schemas/base/time.hpp"
 #include "store/catalog/catalog_state.hpp"
-#include "store/reader.hpp"
 #include "store/reader_pool.hpp"
 
 #include <fmt/format.h>

@@ -5,7 +5,6 @@
 #include "schemas/base/error.hpp"
 #include "schemas/base/harmless.hpp"
 #include "store/read/projects.hpp"
-#include "store/reader.hpp"
 #include "store/reader_pool.hpp"
 #include "store/write/project_rows.hpp"
 

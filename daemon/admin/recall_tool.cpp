@@ -5,7 +5,6 @@
 #include "schemas/base/harmless.hpp"
 #include "schemas/ids.hpp"
 #include "store/files/git_place.hpp"
-#include "store/reader.hpp"
 #include "store/reader_pool.hpp"
 #include "store/text/redaction/redactor.hpp"
 #include "store/text/token_budget.hpp"

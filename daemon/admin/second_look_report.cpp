@@ -5,7 +5,6 @@
 #include "daemon/models/second_look_worker.hpp"
 #include "schemas/base/error.hpp"
 #include "store/enrich/second_look.hpp"
-#include "store/reader.hpp"
 #include "store/reader_pool.hpp"
 
 #include <algorithm>
@@ -29,8 +28,7 @@ std::string turned_off_by(MemoryHost& host) {
 
 Result<SecondLookStatus> second_look_status(MemoryHost& host) {
   SecondLookStatus out;
-  MEMD_TRY_ASSIGN(auto reader, host.readers().acquire(5s));
-  MEMD_TRY_ASSIGN(const auto backlog, reader->ask(SecondLookBacklogQuery{}));
+  MEMD_TRY_ASSIGN(const auto backlog, host.readers().ask(SecondLookBacklogQuery{}));
   out.exchanges = backlog.exchanges;
   out.turned_off_by = turned_off_by(host);
   if (!out.turned_off_by.empty()) return out;

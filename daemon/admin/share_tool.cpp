@@ -9,7 +9,6 @@
 #include "schemas/base/time.hpp"
 #include "store/read/projects.hpp"
 #include "store/read/shares.hpp"
-#include "store/reader.hpp"
 #include "store/reader_pool.hpp"
 
 #include <chrono>

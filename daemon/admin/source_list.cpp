@@ -3,10 +3,7 @@
 #include "daemon/host/memory_host.hpp"
 #include "schemas/base/error.hpp"
 #include "store/read/ingestion.hpp"
-#include "store/reader.hpp"
 #include "store/reader_pool.hpp"
-
-#include <chrono>
 
 namespace memd::admin {
 
@@ -19,8 +16,7 @@ Result<SourceListReport> source_list(MemoryHost& host, const SourceListParams& p
   }
   query.limit = static_cast<int>(params.limit);
   query.offset = static_cast<int>(params.offset);
-  MEMD_TRY_ASSIGN(auto reader, host.readers().acquire(std::chrono::seconds(5)));
-  MEMD_TRY_ASSIGN(const auto found, reader->ask(query));
+  MEMD_TRY_ASSIGN(const auto found, host.readers().ask(query));
   SourceListReport out;
   out.total = found.total;
   for (const auto& row : found.rows)

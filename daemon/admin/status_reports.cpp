@@ -11,7 +11,6 @@
 #include "schemas/base/time.hpp"
 #include "store/enrich/enrichment.hpp"
 #include "store/read/ingestion.hpp"
-#include "store/reader.hpp"
 #include "store/reader_pool.hpp"
 
 #include <fmt/format.h>
@@ -44,17 +43,11 @@ Result<std::vector<Platform>> platforms_named(const std::string& name) {
   return std::vector<Platform>{*platform};
 }
 
-Result<EnrichmentBacklog> backlog_of(MemoryHost& host) {
-  MEMD_TRY_ASSIGN(auto reader, host.readers().acquire(5s));
-  return reader->ask(EnrichmentBacklogQuery{});
-}
-
 // Sends the model a request now, because no worker of this process would have noticed a failure.
 std::string trouble_of_preferred(MemoryHost& host, const embedding::Models& models) {
   const auto& preferred = models.choices.front();
   if (preferred.remote == nullptr) return {};
-  auto reader = host.readers().acquire(5s);
-  if (const auto stored = reader ? (*reader)->ask(EmbeddingModelsQuery{}) : Result<EmbeddingModels>(reader.error()))
+  if (const auto stored = host.readers().ask(EmbeddingModelsQuery{}))
     for (const auto& row : stored->models)
       if (row.name == preferred.embedder->model().name) preferred.remote->expect_dimension(row.dimension);
   const std::array<std::string_view, 1> text{"memory"};
@@ -70,8 +63,7 @@ std::string key_trouble(const SummariesConfig& config) {
 }  // namespace
 
 Result<std::vector<PlatformReport>> platform_reports(MemoryHost& host) {
-  MEMD_TRY_ASSIGN(auto reader, host.readers().acquire(5s));
-  MEMD_TRY_ASSIGN(const auto totals, reader->ask(PlatformTotalsQuery{}));
+  MEMD_TRY_ASSIGN(const auto totals, host.readers().ask(PlatformTotalsQuery{}));
   std::vector<PlatformReport> out;
   for (const auto& t : totals)
     out.push_back(report(t));
@@ -110,8 +102,7 @@ std::vector<std::string> unread_places(const MemoryHost& host) {
 }
 
 Result<SourcesReport> sources_report(MemoryHost& host) {
-  MEMD_TRY_ASSIGN(auto reader, host.readers().acquire(5s));
-  MEMD_TRY_ASSIGN(const SourceHealth health, reader->ask(SourceHealthQuery{kMostTroubles}));
+  MEMD_TRY_ASSIGN(const SourceHealth health, host.readers().ask(SourceHealthQuery{kMostTroubles}));
   SourcesReport r{health, {}};
   for (const auto& t : health.troubles) {
     TroubleReport& told = r.troubles.emplace_back(trouble_report(t));
@@ -135,8 +126,7 @@ Result<LogReport> log(MemoryHost& host, const LogParams& params) {
                     tools::parse_time_argument("since", params.since, tools::RangeEnd::since, host.clock()));
   }
   query.limit = row_limit(params.limit);
-  MEMD_TRY_ASSIGN(auto reader, host.readers().acquire(5s));
-  MEMD_TRY_ASSIGN(const auto entries, reader->ask(query));
+  MEMD_TRY_ASSIGN(const auto entries, host.readers().ask(query));
   LogReport r;
   for (const auto& e : entries)
     r.entries.push_back(
@@ -149,8 +139,7 @@ Result<tools::DiagnosticsReport> diagnostics(MemoryHost& host, const tools::Diag
   MEMD_TRY_ASSIGN(query.platforms, platforms_named(params.platform));
   query.limit = row_limit(params.limit);
   query.offset = static_cast<int>(params.offset);
-  MEMD_TRY_ASSIGN(auto reader, host.readers().acquire(5s));
-  MEMD_TRY_ASSIGN(const auto list, reader->ask(query));
+  MEMD_TRY_ASSIGN(const auto list, host.readers().ask(query));
   return tools::diagnostics_report(list, host.clock().now());
 }
 
@@ -182,7 +171,7 @@ Result<EnrichmentRun> enrich_now(MemoryHost& host, std::chrono::steady_clock::ti
                                  mcp::ToolContext& context) {
   EnrichmentWorker& worker = *host.enrichment();
   if (const EnrichmentProgress p = worker.progress(); p.store_busy) return Error(Errc::store_busy, p.trouble);
-  MEMD_TRY_ASSIGN(const auto before, backlog_of(host));
+  MEMD_TRY_ASSIGN(const auto before, host.readers().ask(EnrichmentBacklogQuery{}));
   const bool enabled = !host.semantic().models()->choices.empty();
   const auto total = static_cast<double>(enabled ? std::max(before.terms, before.vectors) : before.terms);
   const std::uint64_t done_before = worker.progress().exchanges;
@@ -203,7 +192,7 @@ Result<EnrichmentRun> enrich_now(MemoryHost& host, std::chrono::steady_clock::ti
   out.seconds = after.busy_seconds;
   out.exchanges = after.exchanges;
   out.trouble = after.trouble;
-  MEMD_TRY_ASSIGN(const auto left, backlog_of(host));
+  MEMD_TRY_ASSIGN(const auto left, host.readers().ask(EnrichmentBacklogQuery{}));
   out.pending_terms = left.terms;
   out.pending_vectors = enabled ? left.vectors : 0;
   return out;

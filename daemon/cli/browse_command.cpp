@@ -7,6 +7,8 @@
 #include "schemas/base/error.hpp"
 #include "store/reader.hpp"
 
+#include <boost/algorithm/string/join.hpp>
+
 #include <algorithm>
 #include <chrono>
 #include <memory>
@@ -68,10 +70,7 @@ Command browse_command() {
                 .one_of = {tools::kStateChoices.begin(), tools::kStateChoices.end()}}};
   c.run = [o](const Invocation& call) -> Result<int> {
     if (call.as_json) return Error(Errc::invalid_argument, "browse prints nothing: `memd --json search WORDS` does");
-    std::string query;
-    for (const std::string& word : o->words)
-      query.append(query.empty() ? "" : " ").append(word);
-    MEMD_TRY_ASSIGN(const auto session_to_open, run_browser(call, {std::move(query), o->filters}));
+    MEMD_TRY_ASSIGN(const auto session_to_open, run_browser(call, {boost::algorithm::join(o->words, " "), o->filters}));
     if (!session_to_open) return kOk;
     MEMD_TRY_ASSIGN(const auto directory, directory_to_enter(session_to_open->directory));
     return become(session_to_open->command, directory);

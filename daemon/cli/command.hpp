@@ -88,6 +88,18 @@ struct Command {
                           // Neither schema nor own_json: --json is refused
 };
 
+inline void take_options(Command& command, const std::vector<Option>& options) {
+  command.options.insert(command.options.end(), options.begin(), options.end());
+}
+// Adds the options that select a part of the history. `filter`: a TypedFilter or ScopeParams.
+template <class Filter>
+void take_filters(Command& command, Filter& filter, OptionTarget since) {
+  take_options(command, {{"--agent,--platform", &filter.platform, "Only this agent: claude_code, cursor, …"},
+                         {"--project", &filter.project, "Only this project: its name, or a part of its path"},
+                         {"--since", since, "From this time: 2026-02-09, 7d, yesterday, …"},
+                         {"--until", &filter.until, "Up to this time; a day or month is included"}});
+}
+
 // All lists are in the order of `memd --help`.
 std::vector<Command> history_commands();
 std::vector<Command> tool_commands();   // about the tools offered to agents

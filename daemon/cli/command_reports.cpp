@@ -19,15 +19,6 @@ std::string done_or_not(std::string_view change, bool dry_run, std::string_view 
   return (dry_run ? "would be " : "") + std::string(change);
 }
 
-void print_difference(Screen& screen, std::string_view lines) {
-  while (!lines.empty()) {
-    const std::string_view one = lines.substr(0, lines.find('\n'));
-    lines.remove_prefix(std::min(one.size() + 1, lines.size()));
-    const Style style = one.starts_with('+') ? Style::good : one.starts_with('-') ? Style::bad : Style::faint;
-    screen.line(Line(one, style));
-  }
-}
-
 }  // namespace
 
 std::string state_text(const ClientState& client) {
@@ -77,7 +68,8 @@ void show(Screen& screen, const std::vector<ClientChange>& changes, bool dry_run
     last = one.client;
     if (!one.difference) continue;
     table.print(screen);
-    print_difference(screen, *one.difference);
+    for (const Line& line : changed_lines(*one.difference))
+      screen.line(line);
   }
   table.print(screen);
   for (const ClientChange& one : changes)

@@ -13,6 +13,8 @@
 #include "schemas/base/time.hpp"
 #include "store/reader.hpp"
 
+#include <boost/algorithm/string/join.hpp>
+
 #include <algorithm>
 #include <filesystem>
 #include <memory>
@@ -29,17 +31,6 @@ struct Asked {
   std::vector<std::string> words;     // joined, they are one of the parameters
   std::optional<std::int64_t> count;  // rows on all pages
 };
-
-void take_options(Command& command, std::vector<Option> options) {
-  command.options.insert(command.options.end(), options.begin(), options.end());
-}
-
-void take_filters(Command& command, tools::ScopeParams& p, OptionTarget since) {
-  take_options(command, {{"--agent,--platform", &p.platform, "Only this agent: claude_code, cursor, …"},
-                         {"--project", &p.project, "Only this project: its name, or a part of its path"},
-                         {"--since", since, "From this time: 2026-02-09, 7d, yesterday, …"},
-                         {"--until", &p.until, "Up to this time; a day or month is included"}});
-}
 
 // Adds the option for commands that are limited to the project of the working directory.
 void take_directory(Command& command, tools::ScopeParams& p) {
@@ -65,14 +56,6 @@ std::string current_directory() {
 void look_here(tools::ScopeParams& p) {
   p.cwd = current_directory();
   p.all_projects |= p.cwd->empty();
-}
-
-// Returns "flaky test" for `memd search flaky test`.
-std::string sentence(const std::vector<std::string>& words) {
-  std::string out;
-  for (const std::string& word : words)
-    out.append(out.empty() ? "" : " ").append(word);
-  return out;
 }
 
 // The arguments of a page. `rows`: the parameter that limits them.
@@ -141,10 +124,7 @@ template <class Answer>
 Result<int> show_answer(const Invocation& call, std::string_view tool, const std::string& arguments) {
   MEMD_TRY_ASSIGN(const auto caller, open_caller(call.settings, Need::read));
   MEMD_TRY_ASSIGN(const Answer answer, ask_history<Answer>(*caller, tool, arguments));
-  if (call.as_json) return print_json(call, answer);
-  Screen screen(call.look);
-  show(screen, answer);
-  return finish(screen);
+  return print_report(call, answer);
 }
 
 Command search_command() {
@@ -170,7 +150,7 @@ Command search_command() {
   c.run = [o](const Invocation& call) {
     constexpr std::int64_t kUsual = 10;
     constexpr std::int64_t kPage = 50;
-    o->params.query = sentence(o->words);
+    o->params.query = boost::algorithm::join(o->words, " ");
     o->params.count = true;
     look_here(o->params);
     return show_list<HitsView>(call, "semantic_search", ListOf{"results", &tools::SemanticSearchAnswer::results},
@@ -333,7 +313,7 @@ Command topic_command() {
       return a.topics ? std::ssize(*a.topics) : std::ssize(a.by_session);
     };
     const Pages<tools::TopicSearchAnswer> pages{"topic_search", rows, append_topics, keep_topics};
-    o->params.topic = sentence(o->words);
+    o->params.topic = boost::algorithm::join(o->words, " ");
     look_here(o->params);
     return show_pages<TopicView>(call, pages, {o->count, kUsual, 0}, pages_of(o->params));
   };

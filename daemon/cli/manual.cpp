@@ -2,6 +2,8 @@
 
 #include "daemon/version.hpp"
 
+#include <boost/algorithm/string/join.hpp>
+
 #include <algorithm>
 #include <array>
 #include <cctype>
@@ -143,10 +145,7 @@ void add_options(std::string& out, const std::vector<Option>& options) {
         ".TP\n" + (is_positional(option) ? "\\fI" + escaped(value_of(option)) + "\\fR" : names_in_bold(option)) + "\n";
     out += escaped(option.help) + (option.required ? " (required)" : "") + "\n";
     if (option.one_of.empty()) continue;
-    std::string choices;
-    for (const std::string& one : option.one_of)
-      choices += (choices.empty() ? "One of: " : ", ") + one;
-    out += ".br\n" + escaped(choices) + ".\n";
+    out += ".br\nOne of: " + escaped(boost::algorithm::join(option.one_of, ", ")) + ".\n";
   }
 }
 

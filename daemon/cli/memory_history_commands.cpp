@@ -5,6 +5,7 @@
 #include "daemon/host/settings.hpp"
 #include "daemon/memories/promotion.hpp"
 #include "daemon/memories/verification.hpp"
+#include "daemon/tools/answer.hpp"
 #include "daemon/tools/time_argument.hpp"
 #include "schemas/base/error.hpp"
 #include "schemas/base/harmless.hpp"
@@ -113,7 +114,7 @@ Result<int> print_suggestions(const Invocation& call, const Notebook& notebook,
     constexpr std::size_t kIndent = 7;
     screen.text(
         Line(format_exchange_id(one.exchange), Style::id)
-            .add(" of " + format_rfc3339(one.time).substr(0, 10) + "; " + comma_list(one.reasons), Style::faint),
+            .add(" of " + format_rfc3339(one.time).substr(0, 10) + "; " + tools::joined(one.reasons), Style::faint),
         kIndent);
   }
   if (all.empty())
@@ -134,7 +135,7 @@ Result<int> print_links(const Invocation& call, const std::vector<harvest::LinkS
   }
   Screen screen(call.look);
   for (const auto& one : all)
-    screen.text(Line(one.id, Style::id)).text(Line(comma_list(one.reasons), Style::faint), 4);
+    screen.text(Line(one.id, Style::id)).text(Line(tools::joined(one.reasons), Style::faint), 4);
   if (!all.empty())
     screen.blank().text(Line("memd memory suggest --accept " + all.front().id, Style::id).add(" makes the first one."));
   else

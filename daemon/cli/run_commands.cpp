@@ -67,16 +67,6 @@ void show_run(Screen& screen, const PastCommandOut& run) {
   screen.text(Line(ascii::one_line(run.command), Style::strong), kIndent, kLines);
 }
 
-// Shows changed lines in their colours, or a command.
-void show_lines(Screen& screen, std::string_view text) {
-  while (!text.empty()) {
-    const std::string_view one = text.substr(0, text.find('\n'));
-    text.remove_prefix(std::min(one.size() + 1, text.size()));
-    const Style style = one.starts_with('+') ? Style::good : one.starts_with('-') ? Style::bad : Style::faint;
-    screen.line(Line("      ").add(one, style).cut(screen.look().columns));
-  }
-}
-
 void show_rest(Screen& screen, std::size_t shown, std::int64_t total) {
   if (const auto n = static_cast<std::int64_t>(shown); n < total)
     screen.blank().line(Line(fmt::format("{} of {}: -n 0 for all", n, total), Style::faint));
@@ -183,19 +173,16 @@ Result<int> show_failures(const Invocation& call, const RunOptions& o) {
     if (one.ended_by) end.add(*one.ended_by).add("  ").add(*one.ended_in, Style::id);
     if (one.met_in && *one.met_in != one.run.turn) end.add("  met in ", Style::faint).add(*one.met_in, Style::id);
     screen.text(end, kIndent, 3);
-    if (one.ended_how) show_lines(screen, *one.ended_how);
+    for (const Line& line : changed_lines(one.ended_how.value_or("")))
+      screen.line(Line("      ").append(line).cut(screen.look().columns));
   }
   show_rest(screen, report.failures.size(), report.total);
   return finish(screen);
 }
 
 void take_run_options(Command& c, RunOptions& o, std::string words, std::string rows) {
-  c.options = {{"words", &o.words, std::move(words)},
-               rows_option(&o.count, std::move(rows)),
-               {"--agent,--platform", &o.platform, "Only this agent: claude_code, cursor, …"},
-               {"--project", &o.project, "Only this project: its name, or a part of its path"},
-               {"--since", &o.since, "From this time: 2026-02-09, 7d, yesterday, …"},
-               {"--until", &o.until, "Up to this time; a day or month is included"}};
+  c.options = {{"words", &o.words, std::move(words)}, rows_option(&o.count, std::move(rows))};
+  take_filters(c, o, &o.since);
 }
 
 }  // namespace

@@ -19,6 +19,7 @@
 
 #include <fmt/format.h>
 #include <unistd.h>
+#include <boost/algorithm/string/join.hpp>
 
 #include <cerrno>
 #include <chrono>
@@ -67,13 +68,6 @@ Result<ServiceSetup> service_setup(const Settings& settings) {
   std::error_code ec;
   out.packaged_units =
       executable == "/usr/bin/memd" && settings.forward.empty() && fs::exists("/usr/lib/systemd/user/memd.service", ec);
-  return out;
-}
-
-std::string joined_words(const CommandLine& words) {
-  std::string out;
-  for (const std::string& word : words)
-    out += (out.empty() ? "" : " ") + word;
   return out;
 }
 
@@ -126,7 +120,7 @@ Result<setup::ServiceText> share_drop_in(const Settings& settings, ServiceSetup&
 
 Result<void> run_all(const std::vector<CommandLine>& commands) {
   for (const CommandLine& words : commands)
-    if (!runs_well(words)) return Error(Errc::unavailable, "this failed: " + joined_words(words));
+    if (!runs_well(words)) return Error(Errc::unavailable, "this failed: " + boost::algorithm::join(words, " "));
   return {};
 }
 
@@ -283,7 +277,7 @@ Result<ServiceReport> install_service(const Settings& settings, bool dry_run) {
   const auto commands = setup::start_service_commands(service);
   if (dry_run) {
     for (const CommandLine& words : commands)
-      report.commands.push_back(joined_words(words));
+      report.commands.push_back(boost::algorithm::join(words, " "));
     return report;
   }
   MEMD_TRY(open_state_directory(settings.layout.data_dir()));

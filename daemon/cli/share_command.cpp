@@ -97,8 +97,8 @@ Result<int> serve(const Invocation& call, const std::string& project) {
     const bool is_joined = std::any_of(now.shares.begin(), now.shares.end(), [&](const admin::ShareLine& line) {
       return line.place == directory.string() && line.project == project;
     });
-    const auto done = ask({is_joined ? "sync" : "join", directory.string(), project, asked.invitation, false, {}});
-    return done ? Result<void>() : done.error();
+    MEMD_TRY(ask({is_joined ? "sync" : "join", directory.string(), project, asked.invitation, false, {}}));
+    return {};
   };
   MEMD_TRY_ASSIGN(const std::string answer, sharing::answer(place, request, sync));
   std::cout.write(answer.data(), static_cast<std::streamsize>(answer.size())).flush();

@@ -108,20 +108,18 @@ Command usage_command() {
        .help =
            "What a row is: day (default), week, month, block (five hours), model, day,model, agent, project, branch "
            "or session, with its subagents",
-       .one_of = {"day", "week", "month", "block", "model", "day,model", "agent", "project", "branch", "session"}},
-      {"--agent,--platform", &o->platform, "Only this agent: claude_code, cursor, …"},
-      {"--project", &o->project, "Only this project: its name, or a part of its path"},
-      {"--since", &o->since, "From this time: 2026-02-09, 7d, yesterday, …"},
-      {"--until", &o->until, "Up to this time; a day or month is included"},
-      rows_option(&o->count, "How many rows: the newest, or the largest (on a terminal 31); 0: all"),
-      {.names = "--prices",
-       .target = &o->prices,
-       .help = "Own prices before the built-in ones, YAML; without a file: show the prices and their date",
-       .value_name = "[FILE]",
-       .bare_value = kShowPrices},
-      {"--explain", &o->explain,
-       "Of this session and its subagents: which records were counted, and which were not and why", "SESSION"},
-      {"--watch", &o->watch, "Draw again whenever something is stored"}};
+       .one_of = {"day", "week", "month", "block", "model", "day,model", "agent", "project", "branch", "session"}}};
+  take_filters(c, *o, &o->since);
+  take_options(
+      c, {rows_option(&o->count, "How many rows: the newest, or the largest (on a terminal 31); 0: all"),
+          {.names = "--prices",
+           .target = &o->prices,
+           .help = "Own prices before the built-in ones, YAML; without a file: show the prices and their date",
+           .value_name = "[FILE]",
+           .bare_value = kShowPrices},
+          {"--explain", &o->explain,
+           "Of this session and its subagents: which records were counted, and which were not and why", "SESSION"},
+          {"--watch", &o->watch, "Draw again whenever something is stored"}});
   c.run = [o](const Invocation& call) { return run_usage(*o, call); };
   return c;
 }

@@ -4,11 +4,9 @@
 #include "daemon/host/memory_host.hpp"
 #include "daemon/ingest/exclusion.hpp"
 #include "store/read/forget_plan.hpp"
-#include "store/reader.hpp"
 #include "store/reader_pool.hpp"
 
 #include <algorithm>
-#include <chrono>
 
 namespace memd {
 
@@ -17,8 +15,7 @@ Result<std::vector<std::string>> stored_though_excluded(MemoryHost& host) {
   const Exclusion exclusion(config.projects, config.paths);
   std::vector<std::string> out;
   if (exclusion.is_empty() && config.agents.empty()) return out;
-  MEMD_TRY_ASSIGN(auto reader, host.readers().acquire(std::chrono::seconds(5)));
-  MEMD_TRY_ASSIGN(const auto places, reader->ask(SessionPlacesQuery{}));
+  MEMD_TRY_ASSIGN(const auto places, host.readers().ask(SessionPlacesQuery{}));
   for (const auto& place : places)
     if (exclusion.has_directory(place.directory) ||
         (!place.source_path.empty() && exclusion.has_file(place.source_path)) ||

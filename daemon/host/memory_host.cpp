@@ -30,7 +30,6 @@
 #include "store/files/whole_file.hpp"
 #include "store/harvest/material.hpp"
 #include "store/read/ingestion.hpp"
-#include "store/reader.hpp"
 #include "store/reader_pool.hpp"
 #include "store/search/words/document_lengths.hpp"
 #include "store/write/forgetting.hpp"

@@ -302,15 +302,12 @@ Result<void> Gardener::carry_out(const GardenStep& step) const {
     return FoundMemory{step.place, std::move(read)};
   };
   switch (step.action) {
-    case GardenAction::rebuild: {
-      const auto done = directory.rebuild();
-      return done ? Result<void>() : done.error();
-    }
+    case GardenAction::rebuild: MEMD_TRY(directory.rebuild()); break;
     case GardenAction::mark_stale: {
       memory::MemoryChange change;
       change.verification = step.verification;
-      const auto done = directory.update(step.slug, change, step.file_hash);
-      return done ? Result<void>() : done.error();
+      MEMD_TRY(directory.update(step.slug, change, step.file_hash));
+      break;
     }
     case GardenAction::archive: {
       MEMD_TRY_ASSIGN(const FoundMemory memory, found());
@@ -318,19 +315,14 @@ Result<void> Gardener::carry_out(const GardenStep& step) const {
     }
     case GardenAction::supersede: {
       MEMD_TRY_ASSIGN(const FoundMemory memory, found());
-      const auto done = notebook_.link(memory, step.other, std::string("supersedes"));
-      return done ? Result<void>() : done.error();
+      MEMD_TRY(notebook_.link(memory, step.other, std::string("supersedes")));
+      break;
     }
-    case GardenAction::drop_cache: {
-      const auto done = directory.clean_vectors({});
-      return done ? Result<void>() : done.error();
-    }
-    case GardenAction::write_recap: {
-      const auto done = directory.create(*step.recap);
-      return done ? Result<void>() : done.error();
-    }
-    default: return {};
+    case GardenAction::drop_cache: MEMD_TRY(directory.clean_vectors({})); break;
+    case GardenAction::write_recap: MEMD_TRY(directory.create(*step.recap)); break;
+    default: break;
   }
+  return {};
 }
 
 }  // namespace memd::memories

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <array>
+#include <ranges>
 #include <utility>
 
 namespace memd::llm {
@@ -105,10 +106,7 @@ ConfiguredSummarizer::ConfiguredSummarizer(std::vector<LanguageModelChoice> mode
       slots_(options_.parallel) {}
 
 std::string ConfiguredSummarizer::models() const {
-  std::string out;
-  for (const auto& choice : models_)
-    out += (out.empty() ? "" : ", ") + choice.name();
-  return out;
+  return fmt::format("{}", fmt::join(models_ | std::views::transform(&LanguageModelChoice::name), ", "));
 }
 
 Result<const ConfiguredSummarizer::Storage*> ConfiguredSummarizer::storage() const {

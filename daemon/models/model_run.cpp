@@ -3,6 +3,8 @@
 #include "schemas/base/error.hpp"
 #include "store/text/token_budget.hpp"
 
+#include <boost/algorithm/string/join.hpp>
+
 #include <algorithm>
 #include <atomic>
 #include <exception>
@@ -38,12 +40,7 @@ Deadline::Deadline(std::stop_token caller, std::optional<std::chrono::seconds> a
   });
 }
 
-std::string ModelRun::models() const {
-  std::string out;
-  for (const auto& name : used_)
-    out += (out.empty() ? "" : ", ") + name;
-  return out;
-}
+std::string ModelRun::models() const { return boost::algorithm::join(used_, ", "); }
 
 void ModelRun::begin(std::string_view step, std::size_t of) {
   step_ = step;

@@ -733,8 +733,8 @@ Result<void> Sharing::honour(Work& work, const std::vector<std::string>& out) {
   MEMD_TRY_ASSIGN(const auto gone, store_.ask(by_others));
   if (!gone.empty()) {
     const auto forgotten = host_.ingest()->perform([&](Writer& writer) -> Result<void> {
-      const auto done = Forgetting(writer, judge_of_records).forget(gone);
-      return done ? Result<void>() : done.error();
+      MEMD_TRY(Forgetting(writer, judge_of_records).forget(gone));
+      return {};
     });
     // The sessions are gone; the next start clears the traces.
     if (!forgotten && !forgotten.error().is(Errc::store_busy)) return forgotten;

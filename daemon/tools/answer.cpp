@@ -10,6 +10,8 @@
 #include "schemas/store_health.hpp"
 #include "store/text/token_budget.hpp"
 
+#include <boost/algorithm/string/join.hpp>
+
 #include <array>
 #include <charconv>
 
@@ -244,12 +246,7 @@ void add_abandoned(HistoryText& out, std::string_view instead) {
   out.add("  abandoned: the session went back to before it, and on with ", instead);
 }
 
-std::string joined(const std::vector<std::string>& names) {
-  std::string out;
-  for (const std::string& name : names)
-    out.append(out.empty() ? "" : ", ").append(name);
-  return out;
-}
+std::string joined(const std::vector<std::string>& names) { return boost::algorithm::join(names, ", "); }
 
 std::uint64_t question_key(std::initializer_list<std::string_view> parts) {
   std::uint64_t key = 0;

@@ -7,7 +7,6 @@
 #include "protocol/mcp/tool_registry.hpp"
 #include "schemas/store_health.hpp"
 #include "store/read/ingestion.hpp"
-#include "store/reader.hpp"
 #include "store/reader_pool.hpp"
 #include "store/search/vectors/semantic_index.hpp"
 #include "store/text/token_budget.hpp"

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <ranges>
 #include <string_view>
 #include <utility>
 
@@ -78,13 +79,6 @@ std::string_view status_of(const AdapterDescription* adapter) {
 }
 std::string_view data_of(const AdapterDescription* adapter) {
   return adapter == nullptr ? std::string_view("-") : to_string(adapter->data_completeness);
-}
-
-std::string joined_between(const std::vector<std::string>& items, std::string_view open, std::string_view close) {
-  std::string out;
-  for (const auto& item : items)
-    out += (out.empty() ? "" : ", ") + std::string(open) + item + std::string(close);
-  return out;
 }
 
 // Returns the system that a location's prefix belongs to; nullopt: every system.
@@ -212,7 +206,7 @@ std::string places_markdown(const AdapterDescription& adapter) {
     if (locations.empty()) continue;
     out += out.empty() ? "Reads " : "; ";
     if (!systems.empty()) out += "on " + systems + " ";
-    out += joined_between(locations, "`", "`");
+    out += fmt::format("`{}`", fmt::join(locations, "`, `"));
   }
   return out + ".\n";
 }
@@ -234,11 +228,9 @@ std::vector<std::string> storage_on(const AdapterDescription& adapter, Operating
 }
 
 std::string capability_line(const AdapterDescription& adapter) {
-  std::string can;
-  for (const Capability c : adapter.capabilities)
-    can += (can.empty() ? "" : " ") + std::string(to_string(c));
+  const auto names = adapter.capabilities | std::views::transform([](Capability c) { return to_string(c); });
   return fmt::format("{} {}, data {}: {}", to_string(adapter.platform), to_string(adapter.status),
-                     to_string(adapter.data_completeness), can);
+                     to_string(adapter.data_completeness), fmt::join(names, " "));
 }
 
 std::string matrix_table(std::span<const AdapterDescription> adapters) {

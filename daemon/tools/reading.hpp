@@ -3,7 +3,6 @@
 #include "daemon/tools/scope.hpp"
 #include "schemas/base/result.hpp"
 #include "schemas/session_row.hpp"
-#include "store/reader.hpp"
 #include "store/reader_pool.hpp"
 
 #include <cstdint>

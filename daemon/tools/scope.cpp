@@ -14,6 +14,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <ranges>
 
 namespace memd::tools {
 namespace {
@@ -82,13 +83,6 @@ AnswerText words_for_bytes_behind(const std::vector<PlatformFreshness>& known) {
   return out.add(" are still unread: what is in them is not found yet.");
 }
 
-std::string all_platform_keys() {
-  std::string out;
-  for (const auto& platform : platforms())
-    out.append(out.empty() ? "" : ", ").append(platform.key);
-  return out;
-}
-
 Result<std::vector<Platform>> platforms_named(const ScopeParams& params) {
   std::vector<std::string> asked = params.platforms;
   if (params.platform && !params.platform->empty()) asked.push_back(*params.platform);
@@ -97,7 +91,8 @@ Result<std::vector<Platform>> platforms_named(const ScopeParams& params) {
     const auto p = parse_platform(key);
     if (!p)
       return Error(Errc::invalid_argument,
-                   "platforms: \"" + key + "\" is not known, send one of " + all_platform_keys());
+                   fmt::format("platforms: \"{}\" is not known, send one of {}", key,
+                               fmt::join(platforms() | std::views::transform(&PlatformInfo::key), ", ")));
     if (std::find(out.begin(), out.end(), *p) == out.end()) out.push_back(*p);
   }
   return out;

@@ -7,6 +7,7 @@
 #include "schemas/base/json_writer.hpp"
 
 #include <fmt/format.h>
+#include <boost/algorithm/string/join.hpp>
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 #include <boost/json/parse.hpp>
@@ -91,13 +92,6 @@ bool is_word_of_another(const bj::value& value, const std::set<std::string>& own
   return !own.contains(word) && all.contains(word);
 }
 
-std::string named(const std::vector<std::string>& actions) {
-  std::string out;
-  for (const auto& action : actions)
-    out += (out.empty() ? "" : ", ") + action;
-  return out;
-}
-
 }  // namespace
 
 void ToolRegistry::add(Tool tool) {
@@ -169,7 +163,8 @@ void add_dispatching_tool(ToolRegistry& registry, ToolInfo info, std::span<const
                                                                       ToolContext& context) {
     const auto wrong_action = [](const std::string& what) { return ToolOutcome{what, {}, true, false}; };
     const auto* action = arguments.if_contains(kAction);
-    if (action == nullptr || !action->is_string()) return wrong_action("action: send one of " + named(actions));
+    if (action == nullptr || !action->is_string())
+      return wrong_action("action: send one of " + boost::algorithm::join(actions, ", "));
     const std::string_view asked(action->as_string().data(), action->as_string().size());
     std::string_view target = asked;
     std::string_view ambiguous;  // an argument that the tool is left to refuse, because it is sent under both names
@@ -188,7 +183,8 @@ void add_dispatching_tool(ToolRegistry& registry, ToolInfo info, std::span<const
     }
     const Tool* called = target == own ? nullptr : registry.find(target);
     if (called == nullptr)
-      return wrong_action("action: \"" + std::string(asked) + "\" is unknown, send one of " + named(actions));
+      return wrong_action("action: \"" + std::string(asked) + "\" is unknown, send one of " +
+                          boost::algorithm::join(actions, ", "));
     // A client may send every argument in the schema. Those of other actions are ignored here.
     const Choices& takes = arguments_of.at(called->info.name);
     if (const auto actions_of = takes.find(std::string(kAction)); actions_of != takes.end()) {
@@ -196,10 +192,10 @@ void add_dispatching_tool(ToolRegistry& registry, ToolInfo info, std::span<const
       const bool is_known =
           sub != nullptr && sub->is_string() && actions_of->second.contains(std::string(sub->as_string()));
       if (sub != nullptr && !is_known)
-        return wrong_action("subaction: send one of " + named({actions_of->second.begin(), actions_of->second.end()}));
+        return wrong_action("subaction: send one of " + boost::algorithm::join(actions_of->second, ", "));
       if (sub == nullptr && needs_action.contains(called->info.name))
         return wrong_action("subaction: is required by " + called->info.name + ", send one of " +
-                            named({actions_of->second.begin(), actions_of->second.end()}));
+                            boost::algorithm::join(actions_of->second, ", "));
       if (sub != nullptr) {
         bj::value value = std::move(*sub);
         passed[kAction] = std::move(value);

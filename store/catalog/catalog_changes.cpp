@@ -9,6 +9,8 @@
 #include "store/search/vectors/codes.hpp"
 #include "store/text/text_chunks.hpp"
 
+#include <boost/algorithm/string/join.hpp>
+
 #include <algorithm>
 #include <iterator>
 #include <map>
@@ -26,13 +28,6 @@ constexpr std::size_t kMostText = 1 << 20;  // bytes; files of agents are not li
 // Granularity of file timestamps in ns: a file read this soon after its change may have changed again with the same
 // stamp.
 constexpr std::int64_t kTickNs = 50'000'000;
-
-std::string joined(const std::vector<std::string>& words) {
-  std::string out;
-  for (const std::string& word : words)
-    out.append(out.empty() ? "" : " ").append(word);
-  return out;
-}
 
 std::string base_name(std::string_view file) {
   const auto slash = file.rfind('/');
@@ -206,7 +201,7 @@ class Applying {
     std::vector<std::int64_t> ids;
     std::vector<std::string> tags;  // must live until they are inserted
     for (const MemoryRecord* r : fresh)
-      tags.push_back(joined(r->memory.tags));
+      tags.push_back(boost::algorithm::join(r->memory.tags, " "));
     sqlite::RowInserter rows(
         db_,
         "docs (doc_pk, place_pk, path, slug, type, created, updated, status, commit_sha, is_valid, session_uid,"
@@ -255,8 +250,8 @@ class Applying {
         " inode = ?14, read_ns = ?15, generation = ?16, title = ?17, tags = ?18, content = ?19 WHERE doc_pk = ?1",
         doc, place_of(r.place), m.slug, static_cast<int>(m.type), m.created, m.updated,
         static_cast<int>(m.verification.status), m.verification.last_verified_commit, r.is_valid, m.provenance.session,
-        m.file_hash, r.stamp.bytes, r.stamp.changed_ns, r.stamp.inode, r.read_ns, generation_, m.title, joined(m.tags),
-        m.content);
+        m.file_hash, r.stamp.bytes, r.stamp.changed_ns, r.stamp.inode, r.read_ns, generation_, m.title,
+        boost::algorithm::join(m.tags, " "), m.content);
     db_.run("DELETE FROM doc_files WHERE doc_pk = ?1", doc);
     db_.run("DELETE FROM doc_vectors WHERE doc_pk = ?1", doc);
     if (is_repository(was.first))

@@ -2,6 +2,7 @@
 
 #include "schemas/event.hpp"
 #include "schemas/sql_text.hpp"
+#include "store/db/rows.hpp"
 #include "store/read/exchanges.hpp"
 
 #include <limits>
@@ -32,9 +33,7 @@ JudgeBacklog JudgeBacklogQuery::run(sqlite::Database& db) const {
                                   " ORDER BY s.ended_at DESC, s.session_pk DESC LIMIT ?3";
   JudgeBacklog out;
   out.waiting = db.query(count, analysis::kVersion, analysis::kJudgeVersion).value_or(0);
-  auto& q = db.query(page, analysis::kVersion, analysis::kJudgeVersion, limit);
-  while (q.step())
-    out.due.push_back({{q.int64(0), q.int64(1), q.int64(2)}, q.str(3)});
+  out.due = db.query(page, analysis::kVersion, analysis::kJudgeVersion, limit).all(sqlite::fields_of<SessionToJudge>);
   return out;
 }
 
@@ -52,9 +51,7 @@ std::vector<ExchangeToJudge> ExchangesToJudgeQuery::run(sqlite::Database& db) co
     one.user_message = std::move(row.user_message);
     one.interventions = std::move(row.interventions);
     one.assistant_response = std::move(row.assistant_response);
-    dialogs.bind(session_pk, row.first_seq, row.last_seq);
-    while (dialogs.step())
-      one.dialogs.push_back(dialogs.str(0));
+    one.dialogs = dialogs.bind(session_pk, row.first_seq, row.last_seq).all(sqlite::first_text);
     if (!one.user_message.empty() || !one.interventions.empty() || !one.assistant_response.empty())
       out.push_back(std::move(one));
   }

@@ -261,9 +261,8 @@ EmbeddingModels EmbeddingModelsQuery::run(sqlite::Database& db) const {
   using namespace enrichment;
   EmbeddingModels out;
   out.target = fact(db, kModelKey).value_or("");
-  auto& q = db.query("SELECT name, dimension, exchanges FROM vector_models ORDER BY model_pk");
-  while (q.step())
-    out.models.push_back({q.str(0), static_cast<int>(q.int64(1)), q.int64(2)});
+  out.models = db.query("SELECT name, dimension, exchanges FROM vector_models ORDER BY model_pk")
+                   .all(sqlite::fields_of<EmbeddingModelRow>);
   auto& waiting = db.prepare(sql_text("SELECT 1 FROM enrichment_queue WHERE missing & kMissingVectors LIMIT 1"));
   out.complete = !waiting.bind().any();
   return out;

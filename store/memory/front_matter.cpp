@@ -5,6 +5,8 @@
 #include "schemas/base/json_writer.hpp"
 #include "schemas/base/time.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <set>
@@ -332,13 +334,6 @@ const Entry* find_entry(const std::vector<Entry>& entries, std::string_view key)
   return it == entries.end() ? nullptr : &*it;
 }
 
-std::string joined(FrontMatterEditor::Path path) {
-  std::string out;
-  for (const auto key : path)
-    out += (out.empty() ? "" : ".") + std::string(key);
-  return out;
-}
-
 bool reads_as(const YAML::Node& node, const std::optional<std::string_view>& text,
               const std::vector<std::string>* list) {
   if (list == nullptr) return node.IsScalar() && node.Scalar() == *text;
@@ -439,7 +434,7 @@ void FrontMatterEditor::set_body(std::string_view body) {
 Result<void> FrontMatterEditor::change(Path path, const std::optional<std::string_view>& text,
                                        const std::vector<std::string>* list) {
   const auto cannot = [&](std::string_view why) {
-    return Error(Errc::unsupported, joined(path) + ": " + std::string(why) + "; change it with an editor");
+    return Error(Errc::unsupported, fmt::format("{}: {}; change it with an editor", fmt::join(path, "."), why));
   };
   const FrontMatterSpan span = find_front_matter(file_);
   if (span.state != FrontMatterSpan::State::closed) return cannot("the file has no front matter");

@@ -245,9 +245,8 @@ Result<void> MemoryDirectory::index(const Memory& memory, bool is_new) {
   if (!is_plugin()) return write_manifest();
   const IndexEntry entry = index_entry(memory, EmbeddingCache(root_).has(memory.slug));
   MEMD_TRY_ASSIGN(const bool done, is_new ? index_.add(entry, clock_.now()) : index_.replace(entry, clock_.now()));
-  if (done) return {};
-  const auto rebuilt = rebuild_now();
-  return rebuilt ? Result<void>() : rebuilt.error();
+  if (!done) MEMD_TRY(rebuild_now());
+  return {};
 }
 
 Result<void> MemoryDirectory::write_manifest() {
@@ -398,9 +397,8 @@ Result<void> MemoryDirectory::apply_remove(const Step& step) {
   for (const MemoryEdge& edge : kept.edges_of(step.a))
     MEMD_TRY(set_links(edge.target, step.a, false, step.time));
   MEMD_TRY_ASSIGN(const bool done, index_.remove(step.a, clock_.now()));
-  if (done) return {};
-  const auto rebuilt = rebuild_now();
-  return rebuilt ? Result<void>() : rebuilt.error();
+  if (!done) MEMD_TRY(rebuild_now());
+  return {};
 }
 
 Result<Memory> MemoryDirectory::undo(std::string_view slug) {

@@ -7,6 +7,8 @@
 #include "store/memory/memory_index.hpp"
 #include "store/text/redaction/redactor.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <functional>
 #include <map>
@@ -149,10 +151,8 @@ class PlaceCheck {
       add(MemoryProblemKind::stale, m, "verification.status", "is stale: look whether it still holds");
     const MemoryQuality quality = quality_of(m, edges, now_);
     if (quality.score >= limits_.min_quality) return;
-    std::string why;
-    for (const auto& reason : quality.reasons)
-      why += (why.empty() ? "" : ", ") + reason;
-    add(MemoryProblemKind::low_quality, m, "", "quality " + std::to_string(quality.score) + " of 100: " + why);
+    add(MemoryProblemKind::low_quality, m, "",
+        fmt::format("quality {} of 100: {}", quality.score, fmt::join(quality.reasons, ", ")));
   }
 
   const MemoryPlace& place_;

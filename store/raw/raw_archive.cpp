@@ -261,11 +261,9 @@ Result<RawCheck> check_raw_layer(const std::filesystem::path& database, const st
                                  const FrameSeal& seal, std::uint64_t most_bytes) {
   MEMD_TRY_ASSIGN(auto files, sqlite::guard([&] {
                     auto db = sqlite::Database::open(database, sqlite::OpenMode::read_only);
-                    std::vector<std::pair<std::string, std::uint64_t>> out;
-                    auto& q = db.query("SELECT name, length FROM raw_files");
-                    while (q.step())
-                      out.emplace_back(q.str(0), static_cast<std::uint64_t>(q.int64(1)));
-                    return out;
+                    return db.query("SELECT name, length FROM raw_files").all([](const auto& q) {
+                      return std::pair(q.str(0), static_cast<std::uint64_t>(q.int64(1)));
+                    });
                   }));
   RawCheck check;
   check.files = files.size();

@@ -7,6 +7,8 @@
 #include "store/db/rows.hpp"
 #include "store/read/row_filter.hpp"
 
+#include <boost/algorithm/string/join.hpp>
+
 namespace memd {
 namespace {
 
@@ -18,14 +20,6 @@ std::string word_list(const std::vector<std::string>& words) {
   for (const std::string& word : words)
     w.string(ascii::lowered(word));
   w.end_array();
-  return out;
-}
-
-// The words in a row, as a command begins with them.
-std::string beginning(const std::vector<std::string>& words) {
-  std::string out;
-  for (const std::string& word : words)
-    out.append(out.empty() ? "" : " ").append(ascii::lowered(word));
   return out;
 }
 
@@ -58,7 +52,7 @@ CommandHistoryQuery::Answer CommandHistoryQuery::run(sqlite::Database& db) const
   const std::string wanted = word_list(words);
   Found out;
   auto& q = db.query(sql, c.platforms, c.project, c.session_pk, c.include_subagents, filter.since, filter.until, failed,
-                     wanted, limit, beginning(words));
+                     wanted, limit, ascii::lowered(boost::algorithm::join(words, " ")));  // as a command begins
   while (q.step()) {
     PastCommand& one = out.commands.emplace_back();
     sqlite::read(q, one.line, one.directory, one.times, one.failures, one.last, one.failed, one.exit_code, one.result,

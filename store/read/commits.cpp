@@ -5,6 +5,7 @@
 #include "store/read/row_filter.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <set>
 
@@ -91,11 +92,6 @@ CommitRow read_commit(const sqlite::Statement& q) {
   return c;
 }
 
-void read_all(sqlite::Statement& q, std::vector<CommitRow>& out) {
-  while (q.step())
-    out.push_back(read_commit(q));
-}
-
 std::optional<CommitRow> read_one(sqlite::Statement& q) {
   std::optional<CommitRow> out;
   if (const auto row = q.row()) out = read_commit(*row);
@@ -109,8 +105,7 @@ std::vector<CommitRow> commits_of(sqlite::Database& db, std::int64_t session_pk,
   static const std::string sql =
       std::string(kColumns) +
       "WHERE c.session_pk = ? AND c.exchange_number BETWEEN ? AND ? ORDER BY c.event_seq, c.sha";
-  std::vector<CommitRow> out;
-  read_all(db.query(sql, session_pk, first, last), out);
+  auto out = db.query(sql, session_pk, first, last).all(read_commit);
   join_pull_requests(db, out);
   return out;
 }
@@ -127,10 +122,9 @@ std::vector<CommitRow> CommitsQuery::run(sqlite::Database& db) const {
   using namespace queries;
   static const std::string longer = std::string(kColumns) + "WHERE c.sha >= ?1 AND c.sha < ?1 || 'g' LIMIT 100";
   static const std::string same = std::string(kColumns) + "WHERE c.sha = ?1 LIMIT 100";
-  std::vector<CommitRow> out;
-  read_all(db.query(longer, sha), out);
+  auto out = db.query(longer, sha).all(read_commit);
   for (std::size_t n = kLeastSha; n < sha.size(); ++n)
-    read_all(db.query(same, sha.substr(0, n)), out);
+    std::ranges::move(db.query(same, sha.substr(0, n)).all(read_commit), std::back_inserter(out));
   std::sort(out.begin(), out.end(), [](const CommitRow& a, const CommitRow& b) {
     return a.time != b.time ? a.time > b.time
                             : std::pair(a.session_pk, a.event_seq) > std::pair(b.session_pk, b.event_seq);

@@ -111,16 +111,13 @@ std::vector<ExchangeRow> ExchangeRangeQuery::run(sqlite::Database& db) const {
 }
 
 std::vector<ExchangeFile> ExchangeFilesQuery::run(sqlite::Database& db) const {
-  std::vector<ExchangeFile> out;
-  auto& q = db.query(
-      "SELECT p.path, f.access, f.touches, f.lines_added, f.lines_removed, f.path_pk"
-      " FROM exchange_files f JOIN paths p ON p.path_pk = f.path_pk"
-      " WHERE f.session_pk = ?1 AND f.exchange_number = ?2 ORDER BY p.path, f.access",
-      session_pk, exchange_number);
-  while (q.step())
-    out.push_back({exchange_number, q.int64(5), q.str(0), static_cast<FileAccess>(q.int64(1)), q.int64(2), q.int64(3),
-                   q.int64(4)});
-  return out;
+  return db
+      .query(
+          "SELECT f.exchange_number, f.path_pk, p.path, f.access, f.touches, f.lines_added, f.lines_removed"
+          " FROM exchange_files f JOIN paths p ON p.path_pk = f.path_pk"
+          " WHERE f.session_pk = ?1 AND f.exchange_number = ?2 ORDER BY p.path, f.access",
+          session_pk, exchange_number)
+      .all(sqlite::fields_of<ExchangeFile>);
 }
 
 std::vector<std::string> AttachmentsQuery::run(sqlite::Database& db) const {

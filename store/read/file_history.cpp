@@ -69,10 +69,8 @@ void add_joined_paths(sqlite::Database& db, const std::string& text, PathFinding
   const std::int64_t group = row->int64(1);
   const std::string_view rest = below_project(text, key);
   if (key.empty() || rest.empty()) return;
-  std::vector<std::string> members;
-  auto& all = db.query("SELECT identity_key FROM projects WHERE coalesce(joined_pk, project_pk) = ?1", group);
-  while (all.step())
-    members.push_back(all.str(0));
+  const auto members = db.query("SELECT identity_key FROM projects WHERE coalesce(joined_pk, project_pk) = ?1", group)
+                           .all(sqlite::first_text);
   PathFinding named;
   collect_paths(
       db.query("SELECT path_pk, path FROM paths WHERE name = ?1 AND path <> ?2 ORDER BY path", name_of(text), text),
@@ -156,13 +154,12 @@ void add_similar(sqlite::Database& db, std::string_view text, PathFinding& out) 
   if (stem.size() < 3) return;
   // Finds the names from the index alone.
   const std::string part(stem);
-  auto& q = db.query(
-      "SELECT p.path FROM (SELECT path_pk AS pk, length(name) AS n FROM paths INDEXED BY paths_by_name"
-      " WHERE instr(lower(name), lower(?1)) > 0 ORDER BY n LIMIT ?2) JOIN paths p ON p.path_pk = pk ORDER BY n, "
-      "p.path",
-      part, kMostSimilar);
-  while (q.step())
-    out.similar.push_back(q.str(0));
+  out.similar = db.query(
+                      "SELECT p.path FROM (SELECT path_pk AS pk, length(name) AS n FROM paths INDEXED BY paths_by_name"
+                      " WHERE instr(lower(name), lower(?1)) > 0 ORDER BY n LIMIT ?2)"
+                      " JOIN paths p ON p.path_pk = pk ORDER BY n, p.path",
+                      part, kMostSimilar)
+                    .all(sqlite::first_text);
 }
 
 }  // namespace

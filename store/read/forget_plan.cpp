@@ -7,6 +7,7 @@
 #include "schemas/sql_text.hpp"
 #include "store/db/rows.hpp"
 #include "store/raw/raw_archive.hpp"
+#include "store/read/retention_plan.hpp"
 #include "store/read/row_filter.hpp"
 #include "store/read/sessions.hpp"
 #include "store/text/plain_text.hpp"
@@ -66,11 +67,7 @@ class ForgetPlanner {
         " LEFT JOIN projects p USING (project_pk)");
     while (q.step())
       sessions_.emplace(q.str(0), KnownSession{q.str(1), q.str(2), q.str(3), q.str(4), q.int64(5)});
-    auto& frames = db_.query(
-        "SELECT iif(f.session_uid = '', o.session_uid, f.session_uid), sum(f.file_length)"
-        " FROM raw_frames f JOIN sources o USING (source_pk) GROUP BY 1");
-    while (frames.step())
-      raw_bytes_[frames.str(0)] = static_cast<std::uint64_t>(frames.int64(1));
+    raw_bytes_ = retention::raw_bytes_by_session(db_);
     for (const auto& [uid, session] : sessions_)
       for (const auto& origin : {session.parent, session.forked_from})
         if (!origin.empty()) descendants_[origin].push_back(uid);
@@ -135,11 +132,8 @@ class ForgetPlanner {
 
   template <class Value>
   Uids uids(const char* sql, const Value& value) {
-    Uids out;
-    auto& q = db_.query(sql, value);
-    while (q.step())
-      out.insert(q.str(0));
-    return out;
+    const auto found = db_.query(sql, value).all(sqlite::first_text);
+    return {found.begin(), found.end()};
   }
 
   Uids sessions_with_text() {
@@ -207,7 +201,7 @@ class ForgetPlanner {
   const raw::FrameSeal& seal_;
   std::map<std::string, KnownSession, std::less<>> sessions_;
   std::map<std::string, std::vector<std::string>, std::less<>> descendants_;
-  std::map<std::string, std::uint64_t, std::less<>> raw_bytes_;
+  retention::BytesBySession raw_bytes_;
 };
 
 }  // namespace
@@ -236,12 +230,11 @@ struct StoredExchange {
 
 // Sessions that a call of the exchange started; of those whose call is not known, what began while it was the newest.
 std::vector<std::string> started_in(sqlite::Database& db, const StoredExchange& x, const PlannedExchange& planned) {
-  std::set<std::int64_t> calls;
-  auto& keys = db.query(sql_text("SELECT call_key FROM events WHERE session_pk = ? AND seq BETWEEN ? AND ?"
-                                 " AND kind = EventKind::tool_call AND call_key IS NOT NULL"),
-                        x.session_pk, x.first_seq, x.last_seq);
-  while (keys.step())
-    calls.insert(keys.int64(0));
+  const auto keys = db.query(sql_text("SELECT call_key FROM events WHERE session_pk = ? AND seq BETWEEN ? AND ?"
+                                      " AND kind = EventKind::tool_call AND call_key IS NOT NULL"),
+                             x.session_pk, x.first_seq, x.last_seq)
+                        .all(sqlite::first_number);
+  const std::set<std::int64_t> calls(keys.begin(), keys.end());
   std::vector<std::string> out;
   auto& children = db.query(
       "SELECT s.uid, s.parent_call_id, s.started_at >= ?2 AND s.started_at < coalesce((SELECT min(n.started_at)"
@@ -252,14 +245,9 @@ std::vector<std::string> started_in(sqlite::Database& db, const StoredExchange& 
     if (children.text(1).empty() ? children.int64(2) != 0 : calls.contains(as_sql(hash64(children.text(1)))))
       out.push_back(children.str(0));
   auto& below = db.prepare("SELECT uid FROM sessions WHERE parent_uid = ? ORDER BY 1");
-  for (std::size_t i = 0; i < out.size(); ++i) {
-    below.bind(out[i]);
-    std::vector<std::string> found;
-    while (below.step())
-      found.push_back(below.str(0));
-    for (auto& uid : found)
+  for (std::size_t i = 0; i < out.size(); ++i)
+    for (auto& uid : below.bind(out[i]).all(sqlite::first_text))
       if (std::find(out.begin(), out.end(), uid) == out.end()) out.push_back(std::move(uid));
-  }
   return out;
 }
 

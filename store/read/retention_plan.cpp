@@ -17,18 +17,6 @@ struct DropGroup {
   bool analysed = true;
 };
 
-using BytesBySession = std::map<std::string, std::uint64_t, std::less<>>;
-
-BytesBySession raw_bytes_by_session(sqlite::Database& db) {
-  BytesBySession out;
-  auto& q = db.query(
-      "SELECT CASE WHEN f.session_uid = '' THEN o.session_uid ELSE f.session_uid END, sum(f.file_length)"
-      " FROM raw_frames f JOIN sources o USING (source_pk) GROUP BY 1");
-  while (q.step())
-    out[q.str(0)] = static_cast<std::uint64_t>(q.int64(1));
-  return out;
-}
-
 // Groups sessions with their subagents, keyed by the uid of the root session.
 std::map<std::string, DropGroup> groups_of(sqlite::Database& db, const BytesBySession& bytes) {
   std::map<std::string, std::string, std::less<>> parents;
@@ -103,6 +91,16 @@ std::string policy_key(const RetentionPolicy& policy) {
 
 TimeMs time_of(sqlite::Database& db, std::string_view key, TimeMs otherwise) {
   return db.query("SELECT value FROM meta WHERE key = ?", key).value_or(otherwise);
+}
+
+BytesBySession raw_bytes_by_session(sqlite::Database& db) {
+  BytesBySession out;
+  auto& q = db.query(
+      "SELECT iif(f.session_uid = '', o.session_uid, f.session_uid), sum(f.file_length)"
+      " FROM raw_frames f JOIN sources o USING (source_pk) GROUP BY 1");
+  while (q.step())
+    out[q.str(0)] = static_cast<std::uint64_t>(q.int64(1));
+  return out;
 }
 
 RetentionPlan plan(sqlite::Database& db, const RetentionPolicy& policy, TimeMs now, TimeMs until) {

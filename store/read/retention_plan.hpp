@@ -5,6 +5,8 @@
 #include "store/db/database.hpp"
 
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -54,6 +56,10 @@ TimeMs time_of(sqlite::Database& db, std::string_view key, TimeMs otherwise);
 // Returns the sessions due before `until`. The size limit takes the oldest sessions first. Includes a session only if
 // it and all its subagents are analysed. Throws ErrorException.
 RetentionPlan plan(sqlite::Database& db, const RetentionPolicy& policy, TimeMs now, TimeMs until);
+
+// Compressed bytes in the raw layer, by the session's uid.
+using BytesBySession = std::map<std::string, std::uint64_t, std::less<>>;
+BytesBySession raw_bytes_by_session(sqlite::Database& db);
 
 // Returns the number of events of the drop's members.
 std::int64_t count_events(sqlite::Database& db, const PlannedEviction& drop);

@@ -19,15 +19,13 @@ namespace {
 
 std::vector<ExchangeFile> modified_files(sqlite::Database& db, std::int64_t session_pk, std::int64_t first,
                                          std::int64_t last) {
-  auto& q = db.query(
-      "SELECT f.exchange_number, f.path_pk, p.path, f.touches, f.lines_added, f.lines_removed FROM exchange_files f"
-      " JOIN paths p ON p.path_pk = f.path_pk WHERE f.session_pk = ?1 AND f.exchange_number BETWEEN ?2 AND ?3"
-      " AND f.access = ?4 ORDER BY f.exchange_number, p.path",
-      session_pk, first, last, static_cast<int>(FileAccess::modified));
-  std::vector<ExchangeFile> out;
-  while (q.step())
-    out.push_back({q.int64(0), q.int64(1), q.str(2), FileAccess::modified, q.int64(3), q.int64(4), q.int64(5)});
-  return out;
+  return db
+      .query(sql_text("SELECT f.exchange_number, f.path_pk, p.path, f.access, f.touches, f.lines_added, f.lines_removed"
+                      " FROM exchange_files f JOIN paths p ON p.path_pk = f.path_pk WHERE f.session_pk = ?1"
+                      " AND f.exchange_number BETWEEN ?2 AND ?3 AND f.access = FileAccess::modified"
+                      " ORDER BY f.exchange_number, p.path"),
+             session_pk, first, last)
+      .all(sqlite::fields_of<ExchangeFile>);
 }
 
 }  // namespace
@@ -86,9 +84,8 @@ std::optional<KeptDigest> KeptDigestQuery::run(sqlite::Database& db) const {
   if (const auto row = q.row())
     out = KeptDigest{row->str(0), row->str(1), row->str(2), {}, row->int64(3), row->str(4), row->int64(5)};
   if (!out) return out;
-  auto& errors = db.query("SELECT time, tool, text FROM digest_errors WHERE session_pk = ? ORDER BY place", session_pk);
-  while (errors.step())
-    out->errors.push_back({errors.int64(0), errors.str(1), errors.str(2)});
+  out->errors = db.query("SELECT time, tool, text FROM digest_errors WHERE session_pk = ? ORDER BY place", session_pk)
+                    .all(sqlite::fields_of<ErrorSnippet>);
   return out;
 }
 
@@ -152,14 +149,11 @@ std::vector<std::string> ItemSessionsQuery::run(sqlite::Database& db) const {
 
 CapturedSessionsQuery::Answer CapturedSessionsQuery::run(sqlite::Database& db) const {
   Answer out;
-  auto& sessions = db.prepare("SELECT uid, cwd FROM sessions WHERE cwd <> ''").bind();
-  while (sessions.step())
-    out.directories.emplace_back(sessions.str(0), sessions.str(1));
-  sessions.reset();
-  auto& items = db.prepare("SELECT DISTINCT session_uid FROM source_items WHERE reason = ?").bind(reason);
-  while (items.step())
-    out.skipped.push_back(items.str(0));
-  items.reset();
+  out.directories = db.query("SELECT uid, cwd FROM sessions WHERE cwd <> ''").all([](const auto& q) {
+    return std::pair(q.str(0), q.str(1));
+  });
+  out.skipped =
+      db.query("SELECT DISTINCT session_uid FROM source_items WHERE reason = ?", reason).all(sqlite::first_text);
   return out;
 }
 

@@ -45,12 +45,11 @@ void add_work_of_events(sqlite::Database& db, std::int64_t session_pk, std::int6
     TimeMs time = 0;
     std::int64_t result_seq = 0;  // of a call; -1: it has none
   };
-  auto& q = db.query(sql_text("SELECT seq, time, iif(kind = EventKind::tool_call, coalesce(pair_seq, -1), -1)"
-                              " FROM events WHERE session_pk = ?1 AND seq BETWEEN ?2 AND ?3 AND time > 0 ORDER BY seq"),
-                     session_pk, first_seq, last_seq);
-  std::vector<Moment> moments;
-  while (q.step())
-    moments.push_back(sqlite::fields_of<Moment>(q));
+  auto moments =
+      db.query(sql_text("SELECT seq, time, iif(kind = EventKind::tool_call, coalesce(pair_seq, -1), -1)"
+                        " FROM events WHERE session_pk = ?1 AND seq BETWEEN ?2 AND ?3 AND time > 0 ORDER BY seq"),
+               session_pk, first_seq, last_seq)
+          .all(sqlite::fields_of<Moment>);
   for (const Moment& call : moments) {
     if (call.result_seq < 0) continue;
     const auto result = std::ranges::lower_bound(moments, call.result_seq, {}, &Moment::seq);

@@ -13,6 +13,8 @@
 #include "store/read/session_titles.hpp"
 #include "store/text/token_budget.hpp"
 
+#include <boost/algorithm/string/join.hpp>
+
 #include <algorithm>
 
 namespace memd {
@@ -46,9 +48,7 @@ std::string UnknownProjectQuery::run(sqlite::Database& db) const {
           .any();
   if (known) return {};
 
-  std::string names;
-  for (const std::string& name : RecentProjectsQuery().run(db))
-    names.append(names.empty() ? "" : ", ").append(name);
+  const std::string names = boost::algorithm::join(RecentProjectsQuery().run(db), ", ");
   if (names.empty()) return {};
   return "no project has \"" + harmless_line(cut_to_tokens(part, kEchoTokens).text) +
          "\" in its path or name; the newest are " + recorded(names);
@@ -197,10 +197,9 @@ SessionList SessionListQuery::run(sqlite::Database& db) const {
   out.total = db.query(count, c.platforms, c.project, c.session_pk, c.include_subagents, since, until, wanted,
                        silent_before, placeholders, outcome)
                   .value_or(0);
-  auto& q = db.query(page, c.platforms, c.project, c.session_pk, c.include_subagents, since, until, wanted,
-                     silent_before, placeholders, outcome, std::max(limit, 0), std::max(offset, 0));
-  while (q.step())
-    out.sessions.push_back(read_session(db, q));
+  out.sessions = db.query(page, c.platforms, c.project, c.session_pk, c.include_subagents, since, until, wanted,
+                          silent_before, placeholders, outcome, std::max(limit, 0), std::max(offset, 0))
+                     .all([&](const auto& q) { return read_session(db, q); });
   return out;
 }
 

@@ -126,9 +126,7 @@ TeamExchangesQuery::Answer TeamExchangesQuery::run(sqlite::Database& db) const {
       const std::string_view below = queries::below_project(files.text(0), project);
       one.changes.push_back({std::string(below.empty() ? files.text(0) : below), files.int64(1), files.int64(2)});
     }
-    auto& found = db.query(observations, session_uid, one.number);
-    while (found.step())
-      one.observations.push_back({found.str(0), found.int64(1), found.str(2)});
+    one.observations = db.query(observations, session_uid, one.number).all(sqlite::fields_of<TeamObservation>);
   }
   for (const auto& [number, hash] : left)
     out.gone.push_back(number);

@@ -6,9 +6,11 @@
 #include "store/read/row_filter.hpp"
 #include "store/read/session_titles.hpp"
 
+#include <fmt/chrono.h>
+
 #include <algorithm>
 #include <array>
-#include <cstdio>
+#include <ctime>
 #include <map>
 #include <set>
 #include <tuple>
@@ -280,13 +282,8 @@ std::string date_of(std::int64_t day) { return format_rfc3339(day * kMsPerDay).s
 
 // "2026-W05" of a day's ISO week, and its Monday.
 std::pair<std::string, std::int64_t> week_of(std::int64_t day) {
-  const std::int64_t weekday = ((day + 3) % 7 + 7) % 7;  // day 0 was a Thursday; 0: Monday
-  const std::int64_t monday = day - weekday;
-  const std::string year = date_of(monday + 3).substr(0, 4);
-  const std::int64_t first = parse_rfc3339(year + "-01-01").value_or(0) / kMsPerDay;
-  char text[16];
-  std::snprintf(text, sizeof text, "-W%02d", static_cast<int>((monday + 3 - first) / 7 + 1));
-  return {year + text, monday};
+  const std::int64_t monday = day - ((day + 3) % 7 + 7) % 7;  // day 0 was a Thursday
+  return {fmt::format("{:%G-W%V}", fmt::gmtime(static_cast<std::time_t>(day * kMsPerDay / 1000))), monday};
 }
 
 // Puts responses into groups.

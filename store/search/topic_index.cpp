@@ -20,10 +20,10 @@ constexpr std::size_t kMerged = 4'000;  // most topics merged into them, the hea
 
 // Returns the spelling of a topic that most exchanges use.
 std::string name_of(sqlite::Database& db, std::string_view stems) {
-  std::vector<std::pair<std::int64_t, std::string>> forms;
-  auto& q = db.query("SELECT topic_pk, topic FROM topics WHERE stems = ?1 ORDER BY topic_pk", stems);
-  while (q.step())
-    forms.emplace_back(q.int64(0), q.str(1));
+  const auto forms =
+      db.query("SELECT topic_pk, topic FROM topics WHERE stems = ?1 ORDER BY topic_pk", stems).all([](const auto& q) {
+        return std::pair(q.int64(0), q.str(1));
+      });
   if (forms.empty()) return std::string(stems);
   if (forms.size() == 1) return forms.front().second;
   auto& count = db.prepare("SELECT count(*) FROM exchange_topics WHERE topic_pk = ?1");
@@ -290,12 +290,9 @@ class TopicFinder {
   }
 
   void take_all_forms(const std::string& stems) {
-    std::vector<NamedTopic> forms;
-    auto& q = db_.query("SELECT topic_pk FROM topics WHERE stems = ?1", stems);
-    while (q.step())
-      forms.push_back({q.int64(0), stems});
-    for (const NamedTopic& topic : forms)
-      take(topic);
+    auto& forms = db_.query("SELECT topic_pk FROM topics WHERE stems = ?1", stems);
+    for (const std::int64_t topic : forms.all(sqlite::first_number))
+      take({topic, stems});
   }
 
   std::vector<TopicExchange> best() const {

@@ -40,9 +40,7 @@ std::int64_t PathInterner::intern(std::string_view path) {
   if (const auto it = cache_.find(path); it != cache_.end()) return it->second;
   db_.run("INSERT OR IGNORE INTO paths (path) VALUES (?)", path);
   std::int64_t pk = db_.last_insert_rowid();
-  if (db_.changes() == 0) {
-    pk = db_.query("SELECT path_pk FROM paths WHERE path = ?", path).value_or(0);
-  }
+  if (db_.changes() == 0) pk = db_.query("SELECT path_pk FROM paths WHERE path = ?", path).value_or(0);
   if (cache_.size() >= kCachedPaths) cache_.clear();
   cache_.emplace(path, pk);
   return pk;
@@ -217,15 +215,15 @@ std::optional<OpenCall> EventRows::find_open_call(std::int64_t session_pk, std::
 
 std::vector<EventRows::KeyedCall> EventRows::newest_open_calls(std::int64_t session_pk) {
   write();
-  auto& q = db_.query(sql_text("SELECT " MEMD_CALL_COLUMNS
-                               " FROM events e INDEXED BY events_open_calls LEFT JOIN paths p USING (path_pk)"
-                               " WHERE e.session_pk = ? AND e.kind = EventKind::tool_call AND e.pair_seq IS NULL"
-                               " ORDER BY e.seq DESC LIMIT 8"),
-                      session_pk);
-  std::vector<KeyedCall> calls;
-  while (q.step())
-    calls.push_back({from_sql(q.int64(7)), call_of_row(session_pk, q)});
-  return calls;
+  return db_
+      .query(sql_text("SELECT " MEMD_CALL_COLUMNS
+                      " FROM events e INDEXED BY events_open_calls LEFT JOIN paths p USING (path_pk)"
+                      " WHERE e.session_pk = ? AND e.kind = EventKind::tool_call AND e.pair_seq IS NULL"
+                      " ORDER BY e.seq DESC LIMIT 8"),
+             session_pk)
+      .all([&](const auto& q) {
+        return KeyedCall{from_sql(q.int64(7)), call_of_row(session_pk, q)};
+      });
 }
 
 std::optional<EventRows::AnsweredCall> EventRows::find_answered_call(std::int64_t session_pk, std::uint64_t call_key,

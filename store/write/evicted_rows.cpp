@@ -11,6 +11,8 @@
 #include "store/write/exchange_rows.hpp"
 #include "store/write/session_tables.hpp"
 
+#include <boost/algorithm/string/join.hpp>
+
 #include <algorithm>
 #include <optional>
 #include <utility>
@@ -221,11 +223,8 @@ void add_shared_ledger(sqlite::Database& db, const NamedRows& named) {
 }
 
 void put(raw::ByteWriter& w, const NamedRows& named) {
-  std::string columns;
-  for (const std::string& column : named.columns)
-    columns.append(columns.empty() ? "" : " ").append(column);
   w.text(named.table);
-  w.text(columns);
+  w.text(boost::algorithm::join(named.columns, " "));
   put(w, named.rows);
 }
 
@@ -281,17 +280,10 @@ std::vector<ExchangeId> restore_rows(sqlite::Database& db, std::string_view reco
     if (const NamedRows* named = rows_of(all, kept.table)) insert(db, kept, *named, uid);
   if (const NamedRows* shared = rows_of(all, kSharedLedger)) add_shared_ledger(db, *shared);
 
-  auto& session = db.prepare("SELECT session_pk FROM sessions WHERE uid = ?").bind(uid);
-  const std::int64_t session_pk = session.step() ? session.int64(0) : 0;
-  session.reset();
+  const std::int64_t session_pk = db.query("SELECT session_pk FROM sessions WHERE uid = ?", uid).value_or(0);
   transfer::add_identities(db, session_pk);
-  std::vector<ExchangeId> ids;
-  auto& q = db.query(
-      "SELECT exchange_pk FROM exchanges x JOIN sessions s USING (session_pk) WHERE s.uid = ?"
-      " ORDER BY exchange_pk",
-      uid);
-  while (q.step())
-    ids.push_back(q.int64(0));
+  auto ids = db.query("SELECT exchange_pk FROM exchanges WHERE session_pk = ? ORDER BY exchange_pk", session_pk)
+                 .all(sqlite::first_number);
   for (const ExchangeId id : ids)
     index_texts(db, id);
   return ids;

@@ -19,6 +19,7 @@
 #include "store/write/retention.hpp"
 #include "store/write/session_tail.hpp"
 #include "store/write/source_history.hpp"
+#include "store/write/source_rows.hpp"
 #include "store/write/text_removal.hpp"
 #include "store/write/writer.hpp"
 
@@ -266,10 +267,7 @@ void Forgetting::replace_items_of(std::int64_t source, const std::string& uid) {
   db.run(sql_text("INSERT INTO source_items (source_pk, session_uid, item_no, item_key, version, flags, record_type,"
                   " disposition, reason, bytes) VALUES (?, ?, 0, '', 1, 0, ?, Disposition::skipped, ?, ?)"),
          source, alias, kForgottenType, kForgottenReason, bytes);
-  db.run(sql_text("INSERT INTO coverage (source_pk, record_type, disposition, reason, records, bytes)"
-                  " VALUES (?, ?, Disposition::skipped, ?, 1, ?) ON CONFLICT DO UPDATE"
-                  " SET records = records + 1, bytes = bytes + excluded.bytes"),
-         source, kForgottenType, kForgottenReason, bytes);
+  ingestion::add_coverage(db, source, kForgottenType, Disposition::skipped, kForgottenReason, 1, from_sql(bytes));
 }
 
 // Deletes unused rows of name tables. Foreign keys are off because they would scan all events for each path.

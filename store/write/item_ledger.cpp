@@ -2,7 +2,9 @@
 
 #include "schemas/base/error.hpp"
 #include "schemas/base/hash.hpp"
+#include "store/db/rows.hpp"
 #include "store/write/assembler.hpp"
+#include "store/write/source_rows.hpp"
 
 #include <limits>
 #include <string>
@@ -84,14 +86,12 @@ std::uint32_t ItemLedger::count(SourceId source, std::string_view uid) {
 }
 
 void ItemLedger::subtract(SourceId source, std::string_view uid, std::uint32_t first, std::uint32_t last) {
-  auto& q = db_.query(
-      "SELECT record_type, disposition, reason, count(*), sum(bytes) FROM source_items WHERE source_pk = ?"
-      " AND session_uid = ? AND item_no BETWEEN ? AND ? AND flags & ? = 0 GROUP BY 1, 2, 3",
-      source, uid, first, last, kItemGone);
-  std::vector<CoverageEntry> lines;
-  while (q.step())
-    lines.push_back(
-        {q.str(0), static_cast<Disposition>(q.int64(1)), q.str(2), from_sql(q.int64(3)), from_sql(q.int64(4))});
+  const auto lines =
+      db_.query(
+             "SELECT record_type, disposition, reason, count(*), sum(bytes) FROM source_items WHERE source_pk = ?"
+             " AND session_uid = ? AND item_no BETWEEN ? AND ? AND flags & ? = 0 GROUP BY 1, 2, 3",
+             source, uid, first, last, kItemGone)
+          .all(sqlite::fields_of<CoverageEntry>);
   auto& update = db_.prepare(
       "UPDATE coverage SET records = records - ?, bytes = bytes - ? WHERE source_pk = ? AND record_type = ?"
       " AND disposition = ? AND reason = ?");
@@ -113,10 +113,7 @@ void ItemLedger::put(SourceId source, std::string_view uid, std::uint32_t number
       " disposition, reason, bytes) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
       source, uid, number, item.key, as_sql(item.version), item_flags(item), line.record_type,
       static_cast<int>(line.disposition), line.reason, line.bytes);
-  db_.run(
-      "INSERT INTO coverage (source_pk, record_type, disposition, reason, records, bytes) VALUES (?, ?, ?, ?, 1, ?)"
-      " ON CONFLICT DO UPDATE SET records = records + 1, bytes = bytes + excluded.bytes",
-      source, line.record_type, static_cast<int>(line.disposition), line.reason, line.bytes);
+  ingestion::add_coverage(db_, source, line.record_type, line.disposition, line.reason, 1, line.bytes);
 }
 
 void ItemLedger::mark_gone(SourceId source, std::string_view uid, std::uint32_t number) {

@@ -117,10 +117,8 @@ bool OwnSessions::has_prompt(std::string_view uid, TimeMs now) {
 
 void OwnSessions::add(const std::string& uid, TimeMs now) {
   assembler_.flush(now);
-  std::vector<std::string> children;  // that were read first
-  auto& q = db_.query("SELECT uid FROM sessions WHERE parent_uid = ?", uid);
-  while (q.step())
-    children.push_back(q.str(0));
+  const auto children =  // that were read first
+      db_.query("SELECT uid FROM sessions WHERE parent_uid = ?", uid).all(sqlite::first_text);
   retention::remove(db_, uid, kOwnReason);
   assembler_.forget();
   db_.run("INSERT OR IGNORE INTO own_sessions (uid) VALUES (?)", uid);

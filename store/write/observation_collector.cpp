@@ -133,15 +133,13 @@ std::vector<std::string> ObservationCollector::edits_since_failure(std::int64_t 
           .row();
   std::optional<std::int64_t> failed_at;
   if ((static_cast<std::uint32_t>(row->int64(1)) & kFlagError) != 0) failed_at = row->int64(0);
-  std::vector<std::string> paths;
-  if (!failed_at) return paths;
-  auto& q = db_.query(sql_text("SELECT DISTINCT p.path FROM events e JOIN paths p ON p.path_pk = e.path_pk"
-                               " WHERE e.session_pk = ?1 AND e.seq > ?2 AND e.seq < ?3 AND e.kind = EventKind::edit"
-                               " AND e.flags & kFlagPlanned = 0 ORDER BY p.path"),
-                      session_pk, *failed_at, call_seq);
-  while (q.step())
-    paths.push_back(q.str(0));
-  return paths;
+  if (!failed_at) return {};
+  return db_
+      .query(sql_text("SELECT DISTINCT p.path FROM events e JOIN paths p ON p.path_pk = e.path_pk"
+                      " WHERE e.session_pk = ?1 AND e.seq > ?2 AND e.seq < ?3 AND e.kind = EventKind::edit"
+                      " AND e.flags & kFlagPlanned = 0 ORDER BY p.path"),
+             session_pk, *failed_at, call_seq)
+      .all(sqlite::first_text);
 }
 
 }  // namespace memd::assembly

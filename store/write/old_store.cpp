@@ -30,10 +30,8 @@ std::optional<std::int64_t> number(sqlite::Database& db, std::string_view sql, s
 
 // Returns the ids of the events later than `after`, sorted.
 std::vector<std::int64_t> event_ids(sqlite::Database& db, std::int64_t session_pk, TimeMs after) {
-  std::vector<std::int64_t> out;
-  auto& q = db.query("SELECT event_id FROM events WHERE session_pk = ? AND time > ?", session_pk, after);
-  while (q.step())
-    out.push_back(q.int64(0));
+  auto out = db.query("SELECT event_id FROM events WHERE session_pk = ? AND time > ?", session_pk, after)
+                 .all(sqlite::first_number);
   std::sort(out.begin(), out.end());
   return out;
 }
@@ -119,6 +117,9 @@ void give_ledger(sqlite::Database& from, sqlite::Database& to, const Reached& be
             {0, 1, 2, 3, 4, 5, 6, 7, 8}, key);
 }
 
+using SessionKey = std::pair<std::int64_t, std::string>;  // with its uid
+SessionKey session_key(const sqlite::Statement& q) { return {q.int64(0), q.str(1)}; }
+
 // Returns the keys of a session's exchanges by number.
 std::map<std::int64_t, ExchangeId> keys_of(sqlite::Database& db, std::int64_t session_pk) {
   std::map<std::int64_t, ExchangeId> out;
@@ -185,12 +186,9 @@ SessionLoss OldStore::compare(sqlite::Database& fresh, std::int64_t session_pk, 
 
 Result<std::vector<SessionLoss>> OldStore::losses(sqlite::Database& fresh, const Withheld& withheld, Compare what) {
   return sqlite::guard([&] {
-    std::vector<std::pair<std::int64_t, std::string>> sessions;
-    auto& q = db_.query("SELECT session_pk, uid FROM sessions ORDER BY uid");
-    while (q.step())
-      if (!withheld.has_session(q.text(1))) sessions.emplace_back(q.int64(0), q.str(1));
     std::vector<SessionLoss> out;
-    for (auto& [session, uid] : sessions) {
+    for (auto& [session, uid] : db_.query("SELECT session_pk, uid FROM sessions ORDER BY uid").all(session_key)) {
+      if (withheld.has_session(uid)) continue;
       const auto loss = sqlite::guard([&, pk = session, &name = uid] { return compare(fresh, pk, name, what); });
       if (!loss)
         out.push_back({std::move(uid), 0, 0, false, false, true});
@@ -246,14 +244,10 @@ Result<void> OldStore::give_projects(Writer& fresh) {
 
 Result<void> OldStore::restore_exchange_keys(Writer& fresh) {
   return fresh.transact([&](sqlite::Database& to) {
-    std::vector<std::pair<std::int64_t, std::string>> sessions;
-    auto& q = to.query("SELECT session_pk, uid FROM sessions");
-    while (q.step())
-      sessions.emplace_back(q.int64(0), q.str(1));
     std::map<ExchangeId, ExchangeId> moves;
     std::vector<ExchangeId> others;  // may have a key that another exchange needs
     std::set<ExchangeId> taken;
-    for (const auto& [session, uid] : sessions) {
+    for (const auto& [session, uid] : to.query("SELECT session_pk, uid FROM sessions").all(session_key)) {
       const auto before = number(db_, "SELECT session_pk FROM sessions WHERE uid = ?", uid);
       const auto keys = before ? keys_of(db_, *before) : std::map<std::int64_t, ExchangeId>();
       for (const auto& [place, key] : keys_of(to, session)) {

@@ -22,12 +22,8 @@ constexpr std::string_view kColumns =
     " cost_usd";
 
 std::int64_t find_or_add_model(sqlite::Database& db, std::string_view model) {
-  db.prepare("INSERT INTO models (model) VALUES (?) ON CONFLICT DO NOTHING").bind(model).run();
-  auto& find = db.prepare("SELECT model_pk FROM models WHERE model = ?").bind(model);
-  find.step();
-  const std::int64_t pk = find.int64(0);
-  find.reset();
-  return pk;
+  db.run("INSERT INTO models (model) VALUES (?) ON CONFLICT DO NOTHING", model);
+  return db.query("SELECT model_pk FROM models WHERE model = ?", model).value_or(0);
 }
 
 bool same_prompt(const TokenUsage& a, const TokenUsage& b) {

@@ -11,6 +11,7 @@
 #include "store/write/evicted_rows.hpp"
 #include "store/write/exchange_rows.hpp"
 #include "store/write/left_out.hpp"
+#include "store/write/source_rows.hpp"
 #include "store/write/writer.hpp"
 
 #include <optional>
@@ -36,10 +37,7 @@ void move_in_ledger(sqlite::Database& db, SourceId source, std::string_view type
                   " WHERE source_pk = ?1 AND record_type = ?2 AND disposition = Disposition::indexed"),
          source, type, records, bytes);
   db.run("DELETE FROM coverage WHERE source_pk = ? AND records = 0 AND bytes = 0", source);
-  db.run(sql_text("INSERT INTO coverage (source_pk, record_type, disposition, reason, records, bytes)"
-                  " VALUES (?, ?, Disposition::skipped, ?, ?, ?) ON CONFLICT DO UPDATE"
-                  " SET records = records + excluded.records, bytes = bytes + excluded.bytes"),
-         source, type, reason, records, bytes);
+  ingestion::add_coverage(db, source, type, Disposition::skipped, reason, from_sql(records), from_sql(bytes));
 }
 
 struct LedgerLine {
@@ -186,12 +184,9 @@ Result<Retention::Dropped> Retention::evict(const std::vector<std::string>& sess
 // again.
 std::uint64_t Retention::cut_records() {
   if (!writer_.raw_) return 0;
-  std::vector<std::string> uids;
   auto& q = writer_.db_.query("SELECT session_uid FROM raw_evictions ORDER BY 1");
-  while (q.step())
-    uids.push_back(q.str(0));
   std::uint64_t bytes = 0;
-  for (const auto& uid : uids) {
+  for (const auto& uid : q.all(sqlite::first_text)) {
     sqlite::Transaction transaction(writer_.db_);
     writer_.db_.run("DELETE FROM raw_evictions WHERE session_uid = ?", uid);
     bytes += writer_.raw_->evict(uid, retention::record_of(writer_.db_, uid), writer_.clock_.now());

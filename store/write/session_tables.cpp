@@ -235,10 +235,8 @@ void name_sources(sqlite::Database& from, sqlite::Database& to, std::string_view
 void add_identities(sqlite::Database& to, std::int64_t session_pk) {
   assembly::IdentityIndex identities(to);
   const auto add_all = [&](std::string_view sql) {
-    std::vector<std::pair<std::uint64_t, std::int64_t>> found;
-    auto& q = to.query(sql, session_pk);
-    while (q.step())
-      found.emplace_back(from_sql(q.int64(0)), q.int64(1));
+    const auto found =
+        to.query(sql, session_pk).all([](const auto& q) { return std::pair(from_sql(q.int64(0)), q.int64(1)); });
     for (const auto& [identity, place] : found)
       if (!identities.find(identity)) identities.add(identity, session_pk, place);
   };
@@ -255,10 +253,8 @@ std::vector<ExchangeId> copy_session(sqlite::Database& from, sqlite::Database& t
   const std::int64_t session = to.query("SELECT session_pk FROM sessions WHERE uid = ?", uid).value_or(0);
   if (session == 0) return {};
   add_identities(to, session);
-  std::vector<ExchangeId> ids;
-  auto& q = to.query("SELECT exchange_pk FROM exchanges WHERE session_pk = ? ORDER BY exchange_pk", session);
-  while (q.step())
-    ids.push_back(q.int64(0));
+  auto ids = to.query("SELECT exchange_pk FROM exchanges WHERE session_pk = ? ORDER BY exchange_pk", session)
+                 .all(sqlite::first_number);
   for (const ExchangeId id : ids)
     index_texts(to, id);
   return ids;

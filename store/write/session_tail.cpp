@@ -2,6 +2,7 @@
 
 #include "schemas/event.hpp"
 #include "schemas/sql_text.hpp"
+#include "store/db/rows.hpp"
 #include "store/text/event_summary.hpp"
 #include "store/write/exchange_rows.hpp"
 
@@ -52,14 +53,11 @@ std::optional<SessionTail::Cut> SessionTail::find(std::int64_t session_pk, Sourc
 }
 
 std::vector<SessionTail::OtherSource> SessionTail::other_sources(const Cut& cut, SourceId source) {
-  auto& q = db_.query(
-      "SELECT source_pk, state FROM sources WHERE source_pk IN (SELECT source_pk FROM events WHERE session_pk = ?"
-      " AND seq >= ? AND source_pk <> ?)",
-      cut.session_pk, cut.seq, source);
-  std::vector<OtherSource> out;
-  while (q.step())
-    out.push_back({q.int64(0), static_cast<SourceState>(q.int64(1)) == SourceState::active});
-  return out;
+  return db_
+      .query(sql_text("SELECT source_pk, state = SourceState::active FROM sources WHERE source_pk IN"
+                      " (SELECT source_pk FROM events WHERE session_pk = ? AND seq >= ? AND source_pk <> ?)"),
+             cut.session_pk, cut.seq, source)
+      .all(sqlite::fields_of<OtherSource>);
 }
 
 std::map<std::int64_t, ExchangeId> SessionTail::remove(const Cut& cut) {

@@ -65,13 +65,18 @@ void SourceRows::save(Source& s) {
   if (!known) s.id = db_.last_insert_rowid();
 }
 
+void add_coverage(sqlite::Database& db, SourceId source, std::string_view record_type, Disposition disposition,
+                  std::string_view reason, std::uint64_t records, std::uint64_t bytes) {
+  db.run(
+      "INSERT INTO coverage (source_pk, record_type, disposition, reason, records, bytes) VALUES (?, ?, ?, ?, ?, ?)"
+      " ON CONFLICT DO UPDATE SET records = records + excluded.records, bytes = bytes + excluded.bytes",
+      source, record_type, static_cast<int>(disposition), reason, records, bytes);
+}
+
 void SourceRows::add_coverage(SourceId source, const std::vector<CoverageEntry>& entries, bool restart) {
   if (restart) db_.run("DELETE FROM coverage WHERE source_pk = ?", source);
-  auto& add = db_.prepare(
-      "INSERT INTO coverage (source_pk, record_type, disposition, reason, records, bytes) VALUES (?, ?, ?, ?, ?, ?)"
-      " ON CONFLICT DO UPDATE SET records = records + excluded.records, bytes = bytes + excluded.bytes");
   for (const auto& e : entries)
-    add.bind(source, e.record_type, static_cast<int>(e.disposition), e.reason, e.records, e.bytes).run();
+    ingestion::add_coverage(db_, source, e.record_type, e.disposition, e.reason, e.records, e.bytes);
 }
 
 void SourceRows::add_diagnostics(const Source& source, const std::vector<Diagnostic>& diagnostics, bool in_place,

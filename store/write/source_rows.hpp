@@ -5,9 +5,14 @@
 #include "store/db/database.hpp"
 
 #include <cstdint>
+#include <string_view>
 #include <vector>
 
 namespace memd::ingestion {
+
+// Adds to a line of a source's ledger. Throws ErrorException.
+void add_coverage(sqlite::Database& db, SourceId source, std::string_view record_type, Disposition disposition,
+                  std::string_view reason, std::uint64_t records, std::uint64_t bytes);
 
 // Reads and writes rows of sources, of their ledgers (`coverage`) and of their diagnostics. Writer thread only, inside
 // the writer's transaction. Throws ErrorException.

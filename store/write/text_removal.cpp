@@ -37,14 +37,6 @@ std::string with_single_blanks(std::string_view text) {
   return out;
 }
 
-std::string_view trimmed(std::string_view text) {
-  while (!text.empty() && ascii::is_space(text.front()))
-    text.remove_prefix(1);
-  while (!text.empty() && ascii::is_space(text.back()))
-    text.remove_suffix(1);
-  return text;
-}
-
 // Masks texts and, where told to, what is left of them in texts that were made from others.
 class TextMask {
  public:
@@ -90,10 +82,10 @@ class TextMask {
       std::string_view line = rest.substr(0, line_end);
       const bool is_last = line_end == rest.size();
       const std::size_t least = pieces_.size() == before || is_last ? redaction::kShortestForgotten : kTelling;
-      if (trimmed(line).size() >= least) pieces_.emplace_back(trimmed(line));
+      if (ascii::trimmed(line).size() >= least) pieces_.emplace_back(ascii::trimmed(line));
       while (!line.empty()) {
         const std::size_t end = std::min({line.find(". "), line.find("! "), line.find("? "), line.size()});
-        const std::string_view sentence = trimmed(line.substr(0, end));
+        const std::string_view sentence = ascii::trimmed(line.substr(0, end));
         if (sentence.size() >= kTelling) pieces_.emplace_back(sentence);
         line.remove_prefix(std::min(end + 2, line.size()));
       }

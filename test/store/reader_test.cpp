@@ -1,6 +1,7 @@
 #include "store/reader.hpp"
 #include "schemas/base/error.hpp"
 #include "schemas/base/time.hpp"
+#include "schemas/search.hpp"
 #include "store/read/exchanges.hpp"
 #include "store/read/ingestion.hpp"
 #include "store/read/sessions.hpp"

@@ -100,7 +100,7 @@ void ExchangesView::page(const tools::GetExchangeAnswer& answer) {
       for (const std::string& file : *e.files_referenced)
         screen_.line(Line("  ").add(short_path(file), Style::name));
     }
-    if (e.topics) screen_.blank().text(Line("Topics: ", Style::faint).add(comma_list(*e.topics), Style::faint));
+    if (e.topics) screen_.blank().text(Line("Topics: ", Style::faint).add(tools::joined(*e.topics), Style::faint));
   }
   begun_ = true;
 }
@@ -199,7 +199,7 @@ void show(Screen& screen, const tools::SessionSummaryAnswer& a) {
     if (c.session_id) line.add(names.name(*c.session_id), Style::id).add("  ");
     return line.add(c.summary);
   });
-  if (!a.topics.empty()) screen.blank().text(Line("Topics: ", Style::faint).add(comma_list(a.topics), Style::faint));
+  if (!a.topics.empty()) screen.blank().text(Line("Topics: ", Style::faint).add(tools::joined(a.topics), Style::faint));
   if (is_project) return print_below(screen, a, {});
   std::vector<std::string> commands{"memd recent " + session_name(a.session_id, screen.look())};
   if (a.chunks_total > 1) commands.push_back("memd summary " + session_name(a.session_id, look) + " --chunk N");

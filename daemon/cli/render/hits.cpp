@@ -143,7 +143,7 @@ void HitsView::page(const tools::SemanticSearchAnswer& answer) {
     if (answer.results.empty()) head.add("Nothing found");
     print_above(screen_, answer, head);
     if (answer.ignored_terms)
-      screen_.text(Line("These words did not help: " + comma_list(*answer.ignored_terms), Style::faint)).blank();
+      screen_.text(Line("These words did not help: " + tools::joined(*answer.ignored_terms), Style::faint)).blank();
   }
   for (const tools::SearchResultOut& r : answer.results) {
     if (begun_) screen_.blank();

@@ -192,6 +192,16 @@ class Wrapping {
 
 }  // namespace
 
+std::vector<Line> changed_lines(std::string_view text) {
+  std::vector<Line> out;
+  while (!text.empty()) {
+    const std::string_view one = text.substr(0, text.find('\n'));
+    text.remove_prefix(std::min(one.size() + 1, text.size()));
+    out.emplace_back(one, one.starts_with('+') ? Style::good : one.starts_with('-') ? Style::bad : Style::faint);
+  }
+  return out;
+}
+
 std::vector<Line> wrapped(const Line& line, std::size_t columns, std::size_t most) {
   if (columns == 0) return {line};
   const std::vector<Word> words = words_of(line);

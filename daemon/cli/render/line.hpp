@@ -51,6 +51,9 @@ std::vector<std::string> words_to_mark(std::string_view query);
 // Ignores the case of ASCII letters.
 Line with_words(const Line& line, const std::vector<std::string>& words, bool& found);
 
+// Returns the lines of a change, what begins with + or - in its colour.
+std::vector<Line> changed_lines(std::string_view text);
+
 // Wraps `line` at `columns` (0: no limit), at blanks where possible. Returns at most `most` lines, the last one with …
 // if text is left; 0: all.
 std::vector<Line> wrapped(const Line& line, std::size_t columns, std::size_t most = 0);

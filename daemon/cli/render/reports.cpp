@@ -13,7 +13,7 @@ std::string names_of_agents(const std::vector<std::string>& platforms) {
   std::vector<std::string> names;
   for (const std::string& platform : platforms)
     names.push_back(name_of_agent(platform));
-  return comma_list(names);
+  return tools::joined(names);
 }
 
 // Prints "Label      text", with the label in a column of its own.
@@ -221,7 +221,7 @@ void show(Screen& screen, const tools::DiagnosticsReport& r) {
     Line line(when(d.time, screen.look()), Style::faint);
     line.add("  ").add(d.severity, d.severity == "error" ? Style::bad : Style::warning);
     line.add("  ").add(d.error_type, Style::strong).add("  ").add(name_of_agent(d.platform), Style::name);
-    if (!d.fields.empty()) line.add("  ").add(comma_list(d.fields));
+    if (!d.fields.empty()) line.add("  ").add(tools::joined(d.fields));
     screen.text(line);
     constexpr std::size_t kIndent = 4;
     if (!d.source.empty())
@@ -280,7 +280,7 @@ void print_agents(Screen& screen, const std::vector<admin::DoctorAgent>& agents)
                Line(a.has_history ? grouped_digits(a.sessions) : ""),
                Line(a.has_history ? grouped_digits(a.turns) : ""), Line(a.read_since.substr(0, 10), Style::faint),
                Line(when(a.last_turn, screen.look()), Style::faint), yes_or_no(a.is_registered), yes_or_no(a.has_hooks),
-               Line(comma_list(a.missing), Style::warning)});
+               Line(tools::joined(a.missing), Style::warning)});
   if (table.empty()) return;
   screen.blank();
   table.print(screen);
@@ -352,7 +352,7 @@ void print_beginning(Screen& screen, const Today& today) {
   };
   const auto& clients = today.clients_without_memd;
   step("memd ingest --once", "read the history that is on this machine");
-  step("memd setup", "register memd with " + (clients.empty() ? "the agents found here" : comma_list(clients)));
+  step("memd setup", "register memd with " + (clients.empty() ? "the agents found here" : tools::joined(clients)));
   step("memd search WORDS", "find what was said and done");
   step("memd help", "all commands");
 }

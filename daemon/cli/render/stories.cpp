@@ -61,7 +61,7 @@ void ObservationsView::page(const tools::ListObservationsAnswer& answer) {
       std::vector<std::string> files;
       for (const std::string& file : *o.files)
         files.push_back(short_path(file));
-      screen_.text(Line(comma_list(files), Style::faint), kIndent);
+      screen_.text(Line(tools::joined(files), Style::faint), kIndent);
     }
   }
 }
@@ -163,8 +163,8 @@ void TopicView::page(const tools::TopicSearchAnswer& answer) {
       head.add(", " + days(day_of(answer.time_range->start), day_of(answer.time_range->end)), Style::faint);
     print_above(screen_, answer, head);
     if (answer.known_as && answer.known_as->size() > 1)
-      screen_.text(Line("Also called: " + comma_list(*answer.known_as), Style::faint));
-    if (answer.related_topics) screen_.text(Line("Beside it: " + comma_list(*answer.related_topics), Style::faint));
+      screen_.text(Line("Also called: " + tools::joined(*answer.known_as), Style::faint));
+    if (answer.related_topics) screen_.text(Line("Beside it: " + tools::joined(*answer.related_topics), Style::faint));
   }
   if (!begun_) memories(answer);
   begun_ = true;
@@ -229,14 +229,8 @@ void file_use(Screen& screen, const tools::FileUseOut& u) {
   if (u.error) screen.text(Line("error: " + *u.error, Style::bad), kIndent, 2);
   for (const std::string& file : u.files.value_or(std::vector<std::string>()))
     screen.line(Line("      ").add(short_path(file), Style::name).cut(screen.look().columns));
-  if (!u.change) return;
-  std::string_view rest = *u.change;
-  while (!rest.empty()) {
-    const std::string_view one = rest.substr(0, rest.find('\n'));
-    rest.remove_prefix(std::min(one.size() + 1, rest.size()));
-    const Style style = one.starts_with('+') ? Style::good : one.starts_with('-') ? Style::bad : Style::faint;
-    screen.line(Line("      ").add(one, style).cut(screen.look().columns));
-  }
+  for (const Line& line : changed_lines(u.change.value_or("")))
+    screen.line(Line("      ").append(line).cut(screen.look().columns));
 }
 
 }  // namespace

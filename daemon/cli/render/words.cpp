@@ -60,13 +60,6 @@ std::string short_path(std::string_view path) {
   return rest.empty() || rest.starts_with('/') ? "~" + std::string(rest) : std::string(path);
 }
 
-std::string comma_list(const std::vector<std::string>& items) {
-  std::string out;
-  for (const std::string& item : items)
-    out.append(out.empty() ? "" : ", ").append(item);
-  return out;
-}
-
 std::string name_of_agent(std::string_view key) {
   const auto platform = parse_platform(key);
   return std::string(platform ? name_of(*platform) : key);

@@ -19,7 +19,6 @@ std::string short_bytes(std::uint64_t n);                      // "950 B", "12.3
 std::string short_duration(std::int64_t seconds);              // "45 s", "12 min", "3 h 20 min", "5 d 2 h"
 // Returns a path with ~ for the home directory of this user.
 std::string short_path(std::string_view path);
-std::string comma_list(const std::vector<std::string>& items);
 std::string name_of_agent(std::string_view key);  // "Claude Code" for "claude_code"; an unknown key as it is
 
 // Shortens session ids for display: the part after the platform, as short as the ids added remain distinct; of a

@@ -145,11 +145,9 @@ void CandidateFilter::restrict_observed(ObservationType type) { list_or_allow(qu
 
 void CandidateFilter::restrict_time() {
   if (!list_ && is_most(since_, until_)) return leave_out_other_times();
-  auto& q = db_.query("SELECT exchange_pk FROM exchanges WHERE started_at >= ?1 AND started_at < ?2 LIMIT ?3", since_,
-                      until_, kMarked + 1);
-  Ids ids;
-  while (q.step())
-    ids.push_back(q.int64(0));
+  Ids ids = db_.query("SELECT exchange_pk FROM exchanges WHERE started_at >= ?1 AND started_at < ?2 LIMIT ?3", since_,
+                      until_, kMarked + 1)
+                .all(sqlite::first_number);
   if (ids.size() > kMarked) return;
   check_time_ = false;
   list_or_allow(std::move(ids));
@@ -182,11 +180,7 @@ void CandidateFilter::restrict_paths() {
   std::erase_if(paths_, [&](const std::string& part) {
     if (list_ && list_->size() <= kSearched) return false;  // testing these is cheaper
     if (part.size() > kLongestPath) return false;
-    Ids ids;
-    const std::string pattern = pattern_with(part);  // borrowed by the statement
-    q.bind(pattern, kFew + 1);
-    while (q.step())
-      ids.push_back(q.int64(0));
+    Ids ids = q.bind(pattern_with(part), kFew + 1).all(sqlite::first_number);
     if (ids.size() > kFew) return false;
     restrict_to(std::move(ids));
     return true;
@@ -195,10 +189,8 @@ void CandidateFilter::restrict_paths() {
 
 void CandidateFilter::restrict_tools(const std::vector<std::string>& parts) {
   for (const std::string& part : parts) {
-    std::vector<std::int64_t> tools;
-    auto& find = db_.query("SELECT tool_pk FROM tools WHERE instr(lower(tool), ?1) > 0", part);
-    while (find.step())
-      tools.push_back(find.int64(0));
+    const auto tools =
+        db_.query("SELECT tool_pk FROM tools WHERE instr(lower(tool), ?1) > 0", part).all(sqlite::first_number);
 
     Ids ids;
     auto& q = db_.prepare("SELECT exchange_pk FROM exchange_tools WHERE tool_pk = ?1 LIMIT ?2");
@@ -275,10 +267,8 @@ bool CandidateFilter::touches_paths(std::int64_t session, std::int64_t number) {
 
 bool CandidateFilter::calls_tools(ExchangeId id) {
   if (tools_.empty()) return true;
-  std::vector<std::int64_t> called;
-  auto& q = db_.query("SELECT tool_pk FROM exchange_tools WHERE exchange_pk = ?1", id);
-  while (q.step())
-    called.push_back(q.int64(0));
+  const auto called =
+      db_.query("SELECT tool_pk FROM exchange_tools WHERE exchange_pk = ?1", id).all(sqlite::first_number);
   return std::all_of(tools_.begin(), tools_.end(), [&](const std::vector<std::int64_t>& group) {
     return std::find_first_of(called.begin(), called.end(), group.begin(), group.end()) != called.end();
   });
