@@ -115,16 +115,16 @@ FindProjectQuery::Answer FindProjectQuery::run(sqlite::Database& db) const {
   const std::string wanted = ascii::lowered(text);
   const std::function<bool(const KnownProjectRow&)> ways[] = {
       [&](const KnownProjectRow& p) { return p.key == text || p.key == path; },
-      [&](const KnownProjectRow& p) { return ascii::lowered(p.name) == wanted; },
+      [&](const KnownProjectRow& p) {  // what belongs to another one of the name is not meant besides
+        const auto is_named = [&](const KnownProjectRow& o) { return ascii::lowered(o.name) == wanted; };
+        return is_named(p) &&
+               std::ranges::none_of(all, [&](const auto& o) { return o.key == p.joined_to && is_named(o); });
+      },
       [&](const KnownProjectRow& p) { return has_part(p, wanted); }};
   const auto is_here = [&](const KnownProjectRow& p) { return project_tree(p.key) == here; };
   for (const auto& fits : ways) {
     std::vector<KnownProjectRow> found;
     std::copy_if(all.begin(), all.end(), std::back_inserter(found), fits);
-    if (found.size() > 1)  // what belongs to one of them is not meant besides
-      std::erase_if(found, [&](const KnownProjectRow& p) {
-        return std::ranges::any_of(all, [&](const KnownProjectRow& o) { return o.key == p.joined_to && fits(o); });
-      });
     if (found.size() == 1) return std::move(found.front());
     if (const auto own = std::ranges::find_if(found, is_here); own != found.end()) return std::move(*own);
     if (found.size() > 1)
