@@ -1,5 +1,6 @@
 #include "daemon/background_thread.hpp"
 
+#include "daemon/blocked_signals.hpp"
 #include "daemon/this_thread.hpp"
 
 namespace memd {
@@ -10,6 +11,7 @@ BackgroundThread::~BackgroundThread() {
 }
 
 void BackgroundThread::start(bool at_lowest_priority) {
+  const BlockedSignals blocked;  // whichever thread starts it
   thread_ = std::jthread([this, at_lowest_priority](const std::stop_token& stop) {
     this_thread::set_name(name_);
     if (at_lowest_priority) this_thread::lower_priority();

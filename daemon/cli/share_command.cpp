@@ -47,7 +47,8 @@ void show(Screen& screen, const admin::ShareReport& r, const std::string& action
                          short_bytes(static_cast<std::uint64_t>(s.bytes))));
   for (const std::string& problem : r.problems)
     screen.text(Line(problem, Style::warning));
-  if (action == "verify" && r.problems.empty() && !r.shares.empty()) screen.text("Everything there is as it was written.");
+  if (action == "verify" && r.problems.empty() && !r.shares.empty())
+    screen.text("Everything there is as it was written.");
 }
 
 Result<int> ask_share(const Invocation& call, admin::ShareParams params) {

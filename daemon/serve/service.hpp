@@ -2,6 +2,7 @@
 
 #include "daemon/admin/admin_door.hpp"
 #include "daemon/admin/admin_service.hpp"
+#include "daemon/blocked_signals.hpp"
 #include "daemon/host/memory_host.hpp"
 #include "daemon/host/settings.hpp"
 #include "daemon/ingest/watcher.hpp"
@@ -22,7 +23,6 @@
 
 #include <sys/types.h>
 
-#include <csignal>
 #include <memory>
 #include <optional>
 #include <string>
@@ -30,26 +30,6 @@
 namespace memd {
 
 class StoreRebuild;
-
-// Blocks SIGTERM and SIGINT while it lives. Between listening and the service's own handlers a signal would leave the
-// socket file behind, and between two services it would be lost. Applies to the thread that makes it and to those that
-// this thread starts.
-class BlockedSignals {
- public:
-  BlockedSignals() {
-    sigset_t ending;
-    sigemptyset(&ending);
-    sigaddset(&ending, SIGTERM);
-    sigaddset(&ending, SIGINT);
-    pthread_sigmask(SIG_BLOCK, &ending, &before_);
-  }
-  ~BlockedSignals() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
-  BlockedSignals(const BlockedSignals&) = delete;
-  BlockedSignals& operator=(const BlockedSignals&) = delete;
-
- private:
-  sigset_t before_;
-};
 
 // A serving process: the loop thread (the caller of run()) with transports, watcher, timers and signals; a pool of
 // worker threads for tool calls; the two threads of ingest.

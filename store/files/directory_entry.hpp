@@ -57,8 +57,8 @@ bool is_of_dead_process(std::string_view name, std::string_view prefix, std::str
 
 // A name in an open directory: reads, replaces and removes the file there, and follows no link in place of it. Nothing
 // waits for a FIFO or a device. A reader sees either the old or the new bytes, even when the writer is killed; a killed
-// writer leaves a temporary file kNewPrefix… in the same directory. New files are 0600, in a directory of a group 0660; a
-// replaced file keeps its mode.
+// writer leaves a temporary file kNewPrefix… in the same directory. New files are 0600, in a directory of a group 0660;
+// a replaced file keeps its mode.
 class DirectoryEntry {
  public:
   static constexpr std::string_view kNewPrefix = ".memd-new-";

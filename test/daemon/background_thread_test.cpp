@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <csignal>
 #include <semaphore>
 #include <stop_token>
 
@@ -110,6 +111,20 @@ TEST_F(BackgroundThreadTest, ARoundMayRefuseHintsUntilItsTime) {
   thread_.stop();
   thread_.join();
   EXPECT_EQ(rounds(), 1);
+}
+
+// A signal that it took would be lost while one service ends and the next begins.
+TEST(BackgroundThread, TakesNoSignalThatEndsTheProcess) {
+  sigset_t blocked;
+  sigemptyset(&blocked);
+  BackgroundThread thread("memd-test", [&](const std::stop_token&) {
+    pthread_sigmask(SIG_BLOCK, nullptr, &blocked);
+    return BackgroundThread::Next();
+  });
+  thread.start(false);
+  ASSERT_TRUE(thread.block_until_idle(60s));
+  EXPECT_EQ(sigismember(&blocked, SIGTERM), 1);
+  EXPECT_EQ(sigismember(&blocked, SIGINT), 1);
 }
 
 }  // namespace
