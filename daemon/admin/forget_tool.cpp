@@ -47,10 +47,14 @@ Result<ForgetSelection> selection_of(MemoryHost& host, const ForgetParams& param
   return out;
 }
 
-// What others shared stands in files of this machine, too; a sync does the same for what comes later.
+// What others shared stands in files of this machine, too. A sync does the same at its next turn, for what it takes in
+// meanwhile and if it has the lock.
 Result<void> forget_what_came(MemoryHost& host, const std::vector<std::string>& session_uids) {
   const StoreLayout& layout = host.settings().layout;
   const sharing::Inbox inbox(layout);
+  if (inbox.files().empty()) return {};
+  const auto lock = inbox.lock(10s);
+  if (!lock) return lock.error().is(Errc::busy) ? Result<void>() : lock.error();
   MEMD_TRY_ASSIGN(const auto withheld, Withheld::open(layout.withheld()));
   for (const auto& uid : session_uids)
     MEMD_TRY(inbox.forget(*withheld, uid));

@@ -43,6 +43,10 @@ std::string without_forgotten(std::string lines, const Withheld& withheld) {
 
 }  // namespace
 
+Result<files::FileLock> Inbox::lock(std::chrono::milliseconds patience) const {
+  return files::FileLock::take(directory_.parent_path() / "lock", patience);
+}
+
 fs::path Inbox::file_of(std::string_view session_uid) const {
   return directory_ / (sha256_hex(session_uid).substr(0, kNameDigits) + ".jsonl");
 }

@@ -3,7 +3,9 @@
 #include "schemas/base/result.hpp"
 #include "store/db/store_layout.hpp"
 #include "store/db/withheld.hpp"
+#include "store/files/directory_entry.hpp"
 
+#include <chrono>
 #include <filesystem>
 #include <string>
 #include <string_view>
@@ -15,9 +17,11 @@ namespace memd::sharing {
 // It stays when a share is left. A value; whoever changes files holds the lock of shares.
 class Inbox {
  public:
-  explicit Inbox(const StoreLayout& layout) : directory_(layout.data_dir() / "shared" / "sessions") {}
+  explicit Inbox(const StoreLayout& layout) : directory_(layout.data_dir() / "shared/sessions") {}
 
   const std::filesystem::path& directory() const { return directory_; }
+  // The lock of shares. Errc::busy: another one has it for longer than `patience`.
+  Result<files::FileLock> lock(std::chrono::milliseconds patience) const;
   std::filesystem::path file_of(std::string_view session_uid) const;
   bool has(std::string_view session_uid) const;
   std::vector<std::filesystem::path> files() const;

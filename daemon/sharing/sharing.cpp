@@ -331,7 +331,7 @@ Result<Exchanged> Sharing::sync(const ShareRow& of_store, const std::stop_token&
   MEMD_TRY_ASSIGN(const ShareRow share, bound(of_store));
   quiet_.erase(share.pk);
   MEMD_TRY(files::make_directories(inbox_.directory()));
-  MEMD_TRY_ASSIGN(const auto lock, files::FileLock::take(directory() / "lock", 60s));
+  MEMD_TRY_ASSIGN(const auto lock, inbox_.lock(60s));
   MEMD_TRY_ASSIGN(SharePlace place, place_of(share));
   MEMD_TRY(exchange_files(share));
   std::string seen = look(share, place);
@@ -424,9 +424,13 @@ Result<void> Sharing::load(Work& work) {
   for (const auto& session : sessions)
     work.sessions[session.session_uid] = session;
   MEMD_TRY_ASSIGN(const auto segments, store_.ask(SharedSegmentsQuery{work.share.pk}));
+  const auto names = work.place.segments(machine_);
+  const std::set<std::string> there(names.begin(), names.end());
   std::set<std::string> damaged;
   for (const auto& segment : segments)
-    if (segment.machine == machine_ && !work.place.has_segment(segment)) damaged.insert(segment.session_uid);
+    if (segment.machine == machine_ &&
+        (!there.contains(segment.name) || (!is_settled_ && !work.place.has_segment(segment))))
+      damaged.insert(segment.session_uid);
   for (const auto& segment : segments) {
     if (segment.machine == machine_ && damaged.contains(segment.session_uid)) {
       MEMD_TRY(work.place.remove_segment(machine_, segment.name));

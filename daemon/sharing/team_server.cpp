@@ -33,6 +33,7 @@ struct Seen {
   std::int64_t own = 0;       // the newest change by this machine
   bool lacks_some = false;    // others' segments were left there, or are lost here
   std::string identity;       // of the database
+  team::TeamMark mark{};      // the newest change
 };
 
 std::filesystem::path file_of_seen(const SharePlace& copy) { return copy.directory().string() + ".seen"; }
@@ -40,15 +41,16 @@ std::filesystem::path file_of_seen(const SharePlace& copy) { return copy.directo
 Seen read_seen(const SharePlace& copy) {
   Seen out;
   if (const auto text = files::read_whole(file_of_seen(copy)))
-    std::istringstream(*text) >> out.timeline >> out.others >> out.own >> out.lacks_some >> out.identity;
+    std::istringstream(*text) >> out.timeline >> out.others >> out.own >> out.lacks_some >> out.identity >>
+        out.mark.change >> out.mark.path;
   return out;
 }
 
 Result<void> write_seen(const SharePlace& copy, const Seen& seen) {
-  return files::write_whole(
-      file_of_seen(copy),
-      fmt::format("{} {} {} {:d} {}\n", seen.timeline, seen.others, seen.own, seen.lacks_some, seen.identity),
-      files::OnDisk::now);
+  return files::write_whole(file_of_seen(copy),
+                            fmt::format("{} {} {} {:d} {} {} {}\n", seen.timeline, seen.others, seen.own,
+                                        seen.lacks_some, seen.identity, seen.mark.change, seen.mark.path),
+                            files::OnDisk::now);
 }
 
 // As many as one transaction writes, each; moves them.
@@ -99,11 +101,13 @@ Result<void> TeamServer::exchange(const std::string& project, const SharePlace& 
   if (there->timeline < seen.timeline)
     return Error(Errc::unavailable,
                  "the server that answers is an older one: another was promoted since; nothing is exchanged with it");
-  if (there->timeline > seen.timeline || there->last_change < std::max(seen.others, seen.own)) seen = {};
+  MEMD_TRY_ASSIGN(const bool goes_on, database_.has(*there, seen.mark));
+  if (there->timeline > seen.timeline || !goes_on) seen = {};
   if (seen.lacks_some && fetches_) seen.others = 0;
   MEMD_TRY(pull(*there, copy, machine, seen.others));
   MEMD_TRY_ASSIGN(seen.own, push(*there, copy, machine, seen.own));
-  return write_seen(copy, {there->timeline, there->last_change, seen.own, !fetches_, there->identity});
+  MEMD_TRY_ASSIGN(seen.mark, database_.newest(*there));
+  return write_seen(copy, {there->timeline, there->last_change, seen.own, !fetches_, there->identity, seen.mark});
 }
 
 Result<bool> TeamServer::bring(const team::TeamShare& there, const SharePlace& copy, const std::string& path) {

@@ -291,6 +291,29 @@ Result<std::optional<std::string>> TeamDatabase::content(const TeamShare& share,
   return std::optional<std::string>(rows.text(0, 0));
 }
 
+Result<TeamMark> TeamDatabase::newest(const TeamShare& share) {
+  MEMD_TRY_ASSIGN(Connection* const db, connection());
+  const std::string number = std::to_string(share.number);
+  MEMD_TRY_ASSIGN(const TeamRows rows, db->run("SELECT path, change::text FROM memd.files WHERE share_no = $1::bigint"
+                                               " ORDER BY change DESC LIMIT 1",
+                                               {{number}}));
+  return rows.size() == 0 ? TeamMark() : TeamMark{std::string(rows.text(0, 0)), rows.number(0, 1)};
+}
+
+Result<bool> TeamDatabase::has(const TeamShare& share, const TeamMark& mark) {
+  if (mark.change == 0) return true;
+  MEMD_TRY_ASSIGN(Connection* const db, connection());
+  const std::string number = std::to_string(share.number);
+  const std::string change = std::to_string(mark.change);
+  // A segment is written once, and may be removed; other files are written again.
+  MEMD_TRY_ASSIGN(
+      const TeamRows rows,
+      db->run("SELECT 1 FROM memd.files WHERE share_no = $1::bigint AND path = $2 AND (change = $3::bigint OR"
+              " (change > $3::bigint AND (content IS NULL OR NOT starts_with(path, 'segments/'))))",
+              {{number}, {mark.path}, {change}}));
+  return rows.size() > 0;
+}
+
 Result<std::vector<TeamHash>> TeamDatabase::hashes(const TeamShare& share) {
   MEMD_TRY_ASSIGN(Connection* const db, connection());
   const std::string number = std::to_string(share.number);
@@ -525,6 +548,8 @@ Result<std::vector<TeamFile>> TeamDatabase::files_of_others(const TeamShare&, co
 Result<std::vector<TeamFile>> TeamDatabase::own_files(const TeamShare&, const std::string&) { return no_libpq(); }
 Result<std::optional<std::string>> TeamDatabase::content(const TeamShare&, const std::string&) { return no_libpq(); }
 Result<std::vector<TeamHash>> TeamDatabase::hashes(const TeamShare&) { return no_libpq(); }
+Result<TeamMark> TeamDatabase::newest(const TeamShare&) { return no_libpq(); }
+Result<bool> TeamDatabase::has(const TeamShare&, const TeamMark&) { return no_libpq(); }
 Result<std::int64_t> TeamDatabase::write(const TeamShare&, const std::vector<TeamFile>&) { return no_libpq(); }
 Result<void> TeamDatabase::update() { return no_libpq(); }
 Result<std::vector<TeamSession>> TeamDatabase::sessions(const TeamShare&, const std::string&) { return no_libpq(); }

@@ -45,6 +45,12 @@ struct TeamFile {
   std::string content;  // empty where it was not asked for
 };
 
+// A change by which a database is recognised.
+struct TeamMark {
+  std::string path;
+  std::int64_t change = 0;  // 0: none
+};
+
 struct TeamHash {
   std::string path;
   std::string sha256;  // hexadecimal
@@ -86,6 +92,9 @@ class TeamDatabase {
   // nullopt: there is none.
   Result<std::optional<std::string>> content(const TeamShare& share, const std::string& path);
   Result<std::vector<TeamHash>> hashes(const TeamShare& share);
+  Result<TeamMark> newest(const TeamShare& share);
+  // False: the database was set back to what it was before this change; others may have its number since.
+  Result<bool> has(const TeamShare& share, const TeamMark& mark);
 
   // Writes and removes the files, in one transaction. Returns the number of the newest change of a machine's file; 0:
   // none is of a machine.

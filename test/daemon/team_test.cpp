@@ -158,6 +158,35 @@ TEST_F(TeamTest, ADatabaseRestoredFromABackupIsComparedFromTheStart) {
   }
 }
 
+// A snapshot of the server's files: it has the same identity, and numbers that were given are given again.
+TEST_F(TeamTest, ADatabaseThatWasSetBackIsComparedFromTheStart) {
+  Machine ada("ada", 1), bob("bob", 20);
+  ada.says("walnut");
+  share_between(ada, bob);
+  server_->sql("postgres", "CREATE TABLE files_then AS SELECT * FROM memd.files");
+  server_->sql("postgres", "CREATE TABLE shares_then AS SELECT share_no, last_change FROM memd.shares");
+  for (int i = 0; i < 3; ++i) {
+    ada.says("acorn", i + 1);
+    ada.sync();
+  }
+  server_->sql("postgres", "DELETE FROM memd.files");
+  server_->sql("postgres", "INSERT INTO memd.files SELECT * FROM files_then");
+  server_->sql("postgres",
+               "UPDATE memd.shares s SET last_change = t.last_change FROM shares_then t"
+               " WHERE t.share_no = s.share_no");
+  for (int i = 0; i < 5; ++i) {
+    bob.says("quartz", i);
+    bob.sync();
+  }
+  for (int round = 0; round < 2; ++round)
+    for (Machine* m : {&ada, &bob})
+      m->sync();
+  for (Machine* m : {&ada, &bob}) {
+    EXPECT_EQ(m->contents().size(), 9u);
+    expect_all_is_there(*m);
+  }
+}
+
 TEST_F(TeamTest, WhoHasNoRightsSeesAndWritesNothing) {
   Machine ada("ada", 1);
   ada.says("walnut");
