@@ -495,8 +495,7 @@ void add_semantic_search(mcp::ToolRegistry& registry, const ToolServices& servic
   info.description =
       "Search past conversations of any coding agent on this machine (chats, transcripts, previous sessions): "
       "find what we, Claude or others said, tried, explained or decided; have we seen this error before "
-      "and how was it fixed (observation=bugfix); how do we build, test or deploy here, the exact command that was "
-      "used. Use "
+      "and how was it fixed (observation=bugfix); how do we build, test or deploy here, the exact command used. Use "
       "it first when the question is about earlier work. Searches by words and by meaning and says how sure "
       "each hit is; get_exchange gives the good ones whole.";
   info.always_shown = true;
