@@ -13,7 +13,7 @@ struct ShareRow {
   std::int64_t pk = 0;
   std::string place;
   std::string project;
-  std::string project_key;  // on this machine; empty: whatever has the name
+  std::string project_key;  // on this machine; empty: no agent has worked in one of the name yet
   std::string share_id;
   std::string invitation;  // empty: not sealed
 };

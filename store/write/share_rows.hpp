@@ -9,7 +9,8 @@
 // Writes the rows of what is shared, on the writer's connection and thread. Throw ErrorException.
 namespace memd::shares {
 
-// Adds a share and returns its key. One with the same place and project stays as it is.
+// Adds a share and returns its key. One with the same place, project and id gets the other members; one with another id
+// is gone, with all that was known of it.
 std::int64_t add(sqlite::Database& db, const ShareRow& share);
 void remove(sqlite::Database& db, std::int64_t share_pk);
 void save(sqlite::Database& db, std::int64_t share_pk, const SharedSessionRow& session);
@@ -20,11 +21,10 @@ void remove_segments(sqlite::Database& db, std::int64_t share_pk, std::string_vi
 // Notes on the sessions of a machine's segments who shared them, unless they are this machine's own.
 void mark(sqlite::Database& db, std::string_view machine, std::string_view shared_by);
 // Takes that back where an agent of this machine has the session, too.
+void unmark_own(sqlite::Database& db);
 // Joins the directories in which others worked, and nobody here, to the share's project on this machine. A person's
 // choice stays.
 void join_projects(sqlite::Database& db, const ShareRow& share);
-
-void unmark_own(sqlite::Database& db);
 
 // Copies all rows of a store that a rebuild replaces.
 void take_over(sqlite::Database& from, sqlite::Database& to);

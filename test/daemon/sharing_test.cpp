@@ -577,7 +577,6 @@ TEST_F(SharingTest, AHostGivesAnOlderCopyWhatItHadAndRemovesWhatItTookAway) {
   EXPECT_FALSE(host.read(path));
 }
 
-// The state after a kill between any two steps of a sync: segments without rows, lines without rows, half a line.
 TEST_F(SharingTest, WhatIsExportedCanBeJoined) {
   Machine ada("ada", 1);
   ada.says("walnut");
@@ -595,6 +594,7 @@ TEST_F(SharingTest, WhatIsExportedCanBeJoined) {
   EXPECT_THAT(ada.call("share", over).text, HasSubstr("another share"));
 }
 
+// The state after a kill between any two steps of a sync: segments without rows, lines without rows, half a line.
 TEST_F(SharingTest, AKillInTheMiddleOfASyncLosesAndDoublesNothing) {
   Machine ada("ada", 1);
   ada.says("walnut");

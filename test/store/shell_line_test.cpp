@@ -14,6 +14,13 @@ Lines names_of(std::string_view text) {
   return out;
 }
 
+TEST(ShellLine, ACommitIsACommandAndNoWordOfAnother) {
+  EXPECT_TRUE(runs_commit("cd /w && git commit -am \"fix\""));
+  EXPECT_TRUE(runs_commit("make; git commit -m x"));
+  EXPECT_FALSE(runs_commit("grep -rn \"git commit\" docs/"));
+  EXPECT_FALSE(runs_commit("echo then git commit"));
+}
+
 TEST(ShellLine, HeadsAreProgramsWithTheirSubcommands) {
   EXPECT_EQ(command_heads("cd /w && go test ./... 2>&1 | tail -20"), (Lines{"go test", "tail"}));
   EXPECT_EQ(command_heads("GOFLAGS=-mod=mod sudo go build; ls -la"), (Lines{"go build", "ls"}));
