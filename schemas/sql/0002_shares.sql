@@ -8,8 +8,8 @@ CREATE TABLE shares (
   share_pk    INTEGER PRIMARY KEY,  -- local id
   place       TEXT NOT NULL,  -- a directory, or user@host
   project     TEXT NOT NULL,  -- name of the project, and of the share at the place
-  -- identity_key of the project on this machine: others may have the same name; empty: none had it when the share was
-  -- joined, and what has it is meant
+  -- identity_key of the project on this machine: others may have the same name; empty: none has had it since the share
+  -- was joined
   project_key TEXT NOT NULL,
   share_id    TEXT NOT NULL,  -- drawn when the share was made
   invitation  TEXT NOT NULL,  -- of a sealed share: the key by which members know each other; empty: it is not sealed

@@ -19,7 +19,9 @@ std::string columns(std::string_view title, std::string_view tool_text) {
   return "SELECT" + std::string(title) + std::string(kSessionHeadColumns) + std::string(kExchangeHeadColumns) + R"(,
   e.first_seq, e.last_seq, e.ended_at, e.origin, e.data_completeness,
   e.user_message, e.interventions, e.assistant_response, e.answer_offset, )" +
-         std::string(tool_text) + R"(, e.git_branch, e.working_directory, e.model_used,
+         std::string(tool_text) + R"(,
+  iif(e.git_branch = '', s.git_branch, e.git_branch), iif(e.working_directory = '', s.cwd, e.working_directory),
+  e.model_used,
   e.tool_calls, e.tool_errors, e.lines_added, e.lines_removed,
   iif(e.raw_format_version = '', s.agent_version, e.raw_format_version), e.adapter_version, e.ingested_at
   FROM exchanges e JOIN sessions s ON s.session_pk = e.session_pk)" +

@@ -200,5 +200,22 @@ TEST(ContinuityOfNothing, ASessionWithoutCompactionIsToldToItsEnd) {
   EXPECT_TRUE(recover_state(SessionPast()).goal.empty());
 }
 
+TEST(ContinuityOfNothing, AFileOfAProjectAmongTemporaryOnesCountsWhereOnlyTheSessionNamesTheDirectory) {
+  test::TempDir dir;
+  EventScript s("pi:r1");
+  s.begun_in("/tmp/trial").user("Move the ferry to 23:40.");
+  s.call("c1", "edit", "/tmp/trial/ferry.ini", "/tmp/trial/ferry.ini").result("c1", "done");
+  s.call("c2", "edit", "/tmp/other.txt", "/tmp/other.txt").result("c2", "done");
+  test::take_in(dir / "memd.db", s, Platform::pi);
+  Reader reader(dir / "memd.db");
+  const auto session = reader.ask(SessionQuery{"latest"});
+  ASSERT_TRUE(session);
+  const auto p = reader.ask(SessionPastQuery{session->pk, {}});
+  ASSERT_TRUE(p);
+  const WorkingState state = recover_state(*p);
+  ASSERT_EQ(state.files.size(), 1U);
+  EXPECT_EQ(state.files.front().path, "/tmp/trial/ferry.ini");
+}
+
 }  // namespace
 }  // namespace memd::continuity

@@ -95,11 +95,18 @@ class EventScript {
     branch_ = std::move(branch);
     return *this;
   }
+  EventScript& begun_in(std::string cwd) {  // said for the session as a whole, by none of its events
+    in({}, {});
+    whole_.session_uid = uid_;
+    whole_.cwd = std::move(cwd);
+    return *this;
+  }
 
   const std::vector<Event>& events() const { return events_; }
   EventBatch batch() const {
     EventBatch b;
     b.events = events_;
+    if (!whole_.session_uid.empty()) b.sessions.push_back(whole_);
     return b;
   }
 
@@ -123,6 +130,7 @@ class EventScript {
   std::string branch_ = "main";
   std::vector<Event> events_;
   std::set<std::string> shell_calls_;
+  SessionUpdate whole_;
 };
 
 }  // namespace memd::test
