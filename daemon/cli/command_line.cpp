@@ -430,7 +430,7 @@ std::string wrong_subcommand(const CLI::App& app) {
   const std::vector<std::string> words = app.remaining(true);
   const auto [command, in] = typed_command(app);
   std::vector<std::string> names;
-  for (const CLI::App* sub : command->get_subcommands([](const CLI::App*) { return true; }))
+  for (const CLI::App* sub : command->get_subcommands([](const CLI::App* one) { return !one->get_group().empty(); }))
     names.push_back(sub->get_name());
   if (names.empty() || command == &app) return {};
   if (words.empty() || words.front().starts_with('-'))

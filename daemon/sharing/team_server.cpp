@@ -199,14 +199,18 @@ Result<std::vector<std::string>> TeamServer::exchange_rows(const std::string& pr
   for (const Session& session : sessions) {
     if (!there->may_write) break;
     const std::string mark = model.empty() ? session.mark : session.mark + " " + model;
-    if (out.contains(session.uid) || (!session.is_out && marks[session.uid] == mark)) continue;
+    const auto before = marks.find(session.uid);
+    if (out.contains(session.uid) || (!session.is_out && before != marks.end() && before->second == mark)) continue;
     if (session.is_out) {
       MEMD_TRY(database_.take_out(*there, self.machine, session.uid));
       continue;
     }
-    MEMD_TRY_ASSIGN(const auto hashes, database_.row_hashes(*there, self.machine, session.uid));
+    std::map<std::int64_t, std::int64_t> hashes;
     std::set<std::int64_t> with_vectors;
-    if (!model.empty()) {
+    if (before != marks.end()) {  // else it has no rows there
+      MEMD_TRY_ASSIGN(hashes, database_.row_hashes(*there, self.machine, session.uid));
+    }
+    if (before != marks.end() && !model.empty()) {
       MEMD_TRY_ASSIGN(with_vectors, database_.rows_with_vectors(*there, self.machine, session.uid, model));
     }
     MEMD_TRY_ASSIGN(auto changes, exchanges(session.uid, hashes, model.empty() ? nullptr : &with_vectors));

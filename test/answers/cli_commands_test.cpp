@@ -158,7 +158,8 @@ TEST_F(CliCommands, WhatPeopleGuessIsUnderstood) {
                                                     HasSubstr("memd memory write --help says what it takes")));
   EXPECT_THAT(print({"memory", "write", "--type", "learning"}).err, HasSubstr("--title is required"));
   EXPECT_THAT(print({"memory", "write", "--titel", "x"}).err, HasSubstr("did you mean --title?"));
-  EXPECT_THAT(print({"share"}).err, HasSubstr("memd share takes one of: "));
+  EXPECT_THAT(print({"share"}).err, AllOf(HasSubstr("memd share takes one of: "), Not(HasSubstr("serve"))));
+  EXPECT_THAT(print({"share", "serv"}).err, Not(HasSubstr("serve`")));  // memd runs it, people do not
   EXPECT_THAT(print({"timeline", "--all-projects"}).out, HasSubstr("What runs now?"));
   const std::string yesterday = print({"yesterday"}).out;
   EXPECT_THAT(yesterday, HasSubstr("Nothing in this time. The first one after it is"));

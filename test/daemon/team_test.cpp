@@ -386,6 +386,28 @@ TEST_F(TeamTest, ManyMayWriteRowsAtTheSameTime) {
   EXPECT_EQ(server_->sql("ada", "SELECT exchanges, words FROM memd.shares"), "48|96");
 }
 
+TEST_F(TeamTest, AWordThatMostRowsHaveCountsForLittle) {
+  team::TeamDatabase database(server_->url("ada"));
+  const team::TeamShare share = database.make("parcel").value();
+  ASSERT_TRUE(database.write(share, {{"members/a.json", "a", 0, false, "{}"}}));
+  constexpr int kMonths = 9;  // more than are looked at for such a word
+  constexpr int kRows = 300;
+  const auto month = [](int i) { return TimeMs{i} * 31 * 86'400'000; };
+  for (int i = 0; i < kMonths; ++i) {
+    std::vector<TeamExchange> rows;
+    for (int number = 0; number < kRows; ++number)
+      rows.push_back({number, number, month(i), 2, number == 7 ? "'quartz' 'walnut'" : "'walnut'", "Why?", "So."});
+    const team::TeamSession session{"s" + std::to_string(i), "ada@laptop", "claude_code", "", "all", false};
+    ASSERT_TRUE(database.write_rows(share, "a", session, {}, rows, ""));
+  }
+  const std::string search =
+      " FROM memd.search('parcel', '{''walnut'',''quartz''}', '{}', 0, 9000000000000, '{}', 20) ";
+  EXPECT_EQ(server_->sql("ada", "SELECT count(*), min(number), max(number)" + search + "WHERE coverage = 1"), "9|7|7");
+  EXPECT_EQ(
+      server_->sql("ada", "SELECT count(*), max(coverage) < 0.05, min(coverage) > 0" + search + "WHERE coverage < 1"),
+      "11|t|t");
+}
+
 // A machine that asks the database instead of fetching what others shared.
 TEST_F(TeamTest, TheDatabaseIsAskedForWhatOthersShared) {
   Machine ada("ada", 1);
@@ -816,7 +838,7 @@ TEST_F(TeamTest, AnOlderDatabaseGetsRowsFromItsOwner) {
                "DROP FUNCTION memd.make_month, memd.check_writer, memd.remove_rows, memd.put_rows, memd.take_out,"
                " memd.search, memd.turns, memd.share_with_rows, memd.changes_of, memd.observed, memd.put_vectors,"
                " memd.near, memd.index_commands;"
-               "DELETE FROM memd.migrations WHERE name IN ('0002_rows.sql', '0005_vectors.sql')");
+               "DELETE FROM memd.migrations WHERE name IN ('0002_rows.sql', '0005_vectors.sql', '0006_search.sql')");
   admit("bob");
   Machine bob("bob", 20);
   bob.asks_the_server();

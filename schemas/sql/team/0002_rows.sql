@@ -127,27 +127,6 @@ BEGIN
   END IF;
 END $$;
 
--- Removes rows of a session; writer null: of all machines; numbers null: all.
-CREATE FUNCTION memd.remove_rows(share bigint, uid text, writer text, numbers integer[]) RETURNS void
-LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
-DECLARE
-  gone  bigint;
-  fewer bigint;
-BEGIN
-  DELETE FROM memd.changes c WHERE c.share_no = share AND c.session_uid = uid AND (writer IS NULL OR c.machine = writer)
-    AND (numbers IS NULL OR c.number = ANY (numbers));
-  DELETE FROM memd.observations o WHERE o.share_no = share AND o.session_uid = uid
-    AND (writer IS NULL OR o.machine = writer) AND (numbers IS NULL OR o.number = ANY (numbers));
-  IF to_regclass('memd.exchanges_' || share) IS NULL THEN
-    RETURN;
-  END IF;
-  EXECUTE format('WITH gone AS (DELETE FROM memd.%I x WHERE x.session_uid = $1 AND ($2 IS NULL OR x.machine = $2)'
-                 ' AND ($3 IS NULL OR x.number = ANY ($3)) RETURNING x.length)'
-                 ' SELECT count(*), coalesce(sum(length), 0) FROM gone', 'exchanges_' || share)
-    INTO gone, fewer USING uid, writer, numbers;
-  UPDATE memd.shares SET exchanges = exchanges - gone, words = words - fewer WHERE share_no = share AND gone > 0;
-END $$;
-
 -- Writes rows of a session in the place of those with the same numbers, and removes others. A session that is out gets
 -- none.
 CREATE FUNCTION memd.put_rows(share bigint, writer text, uid text, who text, agent text, title text, mark text,
@@ -200,7 +179,7 @@ BEGIN
   UPDATE memd.shares SET last_change = last_change + 1 WHERE share_no = share;
 END $$;
 
-REVOKE EXECUTE ON FUNCTION memd.make_month, memd.check_writer, memd.remove_rows FROM PUBLIC;
+REVOKE EXECUTE ON FUNCTION memd.make_month, memd.check_writer FROM PUBLIC;
 
 -- The share of a project, if the login is a member and there are rows; else null.
 CREATE FUNCTION memd.share_with_rows(name text) RETURNS bigint
@@ -208,81 +187,6 @@ LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
   SELECT s.share_no FROM memd.shares s WHERE s.project = name AND memd.level_of(s.share_no) IS NOT NULL
     AND to_regclass('memd.exchanges_' || s.share_no) IS NOT NULL
 $$;
-
--- Finds exchanges by words, best first. `asked` and `without`: words as tsquery writes them, 'cach' with its quotes.
--- Row-level security would keep the words' index from being used, because @@ may tell of rows that are not shown; so
--- the membership is checked here, and the share's own table is read. Candidates are the 400 rows with the most weight
--- in the four rarest words: first those that have all, then those that have each smaller set of them and no other of
--- them, by weight. The index alone answers that, and how many rows have a word, for what VACUUM has seen. The other
--- words only count in the ranking.
-CREATE FUNCTION memd.search(name text, asked text[], without text[], since bigint, until bigint, agents text[],
-                            most integer)
-RETURNS TABLE (session_uid text, number integer, who text, agent text, title text, started_at bigint, question text,
-               answer text, length integer, bm25 float8, coverage float8)
-LANGUAGE plpgsql STABLE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp SET enable_seqscan = off SET jit = off AS $$
-DECLARE
-  share memd.shares%ROWTYPE;
-BEGIN
-  SELECT * INTO share FROM memd.shares s WHERE s.share_no = (SELECT memd.share_with_rows(name));
-  IF share IS NULL THEN
-    RETURN;
-  END IF;
-  RETURN QUERY EXECUTE replace($query$
-    WITH counted AS MATERIALIZED (
-      SELECT c.*, ln(1 + ($6 - least(c.found, $6) + 0.5) / (least(c.found, $6) + 0.5)) AS idf,
-             row_number() OVER (ORDER BY c.found = 0, c.found, c.word)::integer AS place
-      FROM (SELECT w.word, w.word::tsquery AS query,
-                   (SELECT count(*) FROM memd.of_share x WHERE x.words @@ w.word::tsquery)::float8 AS found
-            FROM unnest($1) w(word) OFFSET 0) c),  -- each is counted once
-    rarest AS MATERIALIZED (SELECT * FROM counted c WHERE c.found > 0 AND c.place <= 4),
-    sets AS MATERIALIZED (
-      SELECT string_agg(CASE WHEN is_in THEN '' ELSE '!' END || word, ' & ')::tsquery AS query,
-             sum(idf) FILTER (WHERE is_in) AS weight
-      FROM (SELECT s.no, r.word, r.idf, s.no & (1 << (r.place - 1)) > 0 AS is_in
-            FROM generate_series(1, (1 << (SELECT count(*)::integer FROM rarest)) - 1) s(no), rarest r) m
-      GROUP BY no),
-    candidates AS MATERIALIZED (
-      SELECT x.month, x.at
-      FROM (SELECT * FROM sets ORDER BY weight DESC) s
-      CROSS JOIN LATERAL (
-        SELECT x.month, x.ctid AS at FROM memd.of_share x
-        WHERE x.words @@ s.query AND x.started_at >= $3 AND x.started_at < $4) x
-      LIMIT 400),
-    scored AS MATERIALIZED (
-      SELECT x.session_uid, x.machine, x.number, x.started_at, x.length, x.question, x.answer, least(f.bm25, 1) AS bm25,
-             f.coverage, least(f.bm25, 1) + f.coverage * sqrt(least(f.bm25, 1)) AS rank
-      FROM candidates c
-      CROSS JOIN LATERAL (
-        -- Copied, so that a row's words are read once; its texts are read where they are shown.
-        SELECT x.session_uid, x.machine, x.number, x.started_at, x.length, x.question, x.answer,
-               x.words || ''::tsvector AS words
-        FROM memd.of_share x WHERE x.month = c.month AND x.ctid = c.at OFFSET 0) x
-      CROSS JOIN LATERAL (
-        SELECT sum(CASE WHEN t.tf > 0 THEN w.idf * t.tf * 2.2 / (t.tf + 1.2 * (0.25 + 0.75 * x.length / $7)) ELSE 0 END)
-                 / (1.6 * sum(w.idf)) AS bm25,
-               sum(CASE WHEN t.tf > 0 THEN w.idf ELSE 0 END) / sum(w.idf) AS coverage
-        FROM counted w CROSS JOIN LATERAL (
-          -- ts_rank() of one word with n positions is the sum of 1/i² for i ≤ n, over that of all i.
-          SELECT CASE WHEN r > 0 THEN round(0.608 / greatest(1 - r, 0.01) - 0.5) ELSE 0 END AS tf
-          FROM (SELECT ts_rank('{1,1,1,1}', x.words, w.query)::float8 AS r) r) t) f
-      WHERE NOT EXISTS (SELECT 1 FROM unnest($2) n(word) WHERE x.words @@ n.word::tsquery)),
-    best AS MATERIALIZED (
-      SELECT x.* FROM scored x
-      WHERE cardinality($5) = 0 OR EXISTS (SELECT 1 FROM memd.sessions s WHERE s.share_no = $8
-        AND s.session_uid = x.session_uid AND s.machine = x.machine AND s.agent = ANY ($5))
-      ORDER BY x.rank DESC LIMIT 2 * $9)
-    SELECT b.session_uid, b.number, s.who, s.agent, s.title, b.started_at, b.question, b.answer, b.length, b.bm25,
-           b.coverage
-    FROM (SELECT DISTINCT ON (b.rank, b.session_uid, b.number) b.* FROM best b  -- two machines may have a session
-          ORDER BY b.rank DESC, b.session_uid, b.number LIMIT $9) b
-    JOIN memd.sessions s ON s.share_no = $8 AND s.session_uid = b.session_uid AND s.machine = b.machine
-    ORDER BY b.rank DESC
-  $query$, 'of_share', 'exchanges_' || share.share_no)
-  USING asked, without, since, until, agents, greatest(share.exchanges, 1)::float8,
-        greatest(share.words, 1)::float8 / greatest(share.exchanges, 1),
-        share.share_no, most;
-END $$;
 
 -- The newest exchanges of a session with a smaller number, newest first.
 CREATE FUNCTION memd.turns(name text, uid text, before integer, most integer)

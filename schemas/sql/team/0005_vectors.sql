@@ -23,7 +23,7 @@ ALTER TABLE memd.vectors ENABLE ROW LEVEL SECURITY;
 CREATE POLICY of_members ON memd.vectors FOR SELECT USING (memd.level_of(share_no) IS NOT NULL);
 GRANT SELECT ON memd.vectors TO PUBLIC;
 
--- As 0002_rows.sql has it, and the vectors of the rows, too: a function is replaced as a whole.
+-- Removes rows of a session and their vectors; writer null: of all machines; numbers null: all.
 CREATE OR REPLACE FUNCTION memd.remove_rows(share bigint, uid text, writer text, numbers integer[]) RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -48,6 +48,7 @@ BEGIN
     INTO gone, fewer USING uid, writer, numbers;
   UPDATE memd.shares SET exchanges = exchanges - gone, words = words - fewer WHERE share_no = share AND gone > 0;
 END $$;
+REVOKE EXECUTE ON FUNCTION memd.remove_rows FROM PUBLIC;
 
 -- Writes vectors of exchanges, whose rows are there, in the place of those with the same numbers. A session that is out
 -- gets none. Called in the transaction of memd.put_rows, after it: a row with vectors of another text is never seen.
