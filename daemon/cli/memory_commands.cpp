@@ -44,16 +44,6 @@ using memory::ReadMemory;
 
 Error wrong_usage(std::string what) { return Error(Errc::invalid_argument, std::move(what)); }
 
-std::vector<std::string> listed_words(std::string_view list) {
-  std::vector<std::string> out;
-  while (!list.empty()) {
-    const auto comma = std::min(list.find(','), list.size());
-    if (const auto word = list.substr(0, comma); !word.empty()) out.emplace_back(word);
-    list.remove_prefix(std::min(comma + 1, list.size()));
-  }
-  return out;
-}
-
 Result<std::optional<MemoryScope>> scope_of(const MemoryOptions& o) {
   if (!o.scope) return std::optional<MemoryScope>();
   const auto scope = parse_memory_scope(*o.scope);
@@ -208,7 +198,7 @@ Result<int> write_memory(const MemoryOptions& o, const Invocation& call) {
   MEMD_TRY_ASSIGN(wanted.to, destination(o));
   wanted.title = o.title.value_or("");
   wanted.slug = o.slug;
-  wanted.tags = listed_words(o.tags.value_or(""));
+  wanted.tags = ascii::split(o.tags.value_or(""), ',');
   if (o.from) {
     const auto of = harvest::parse_history_ref(*o.from);
     if (!of) return wrong_usage("--from: \"" + *o.from + "\" is no id of a turn, such as x42");
@@ -230,7 +220,7 @@ Result<int> edit_memory(const MemoryOptions& o, const Invocation& call) {
   memory::MemoryChange edit;
   edit.title = o.title;
   MEMD_TRY_ASSIGN(edit.type, type_of(o));
-  if (o.tags) edit.tags = listed_words(*o.tags);
+  if (o.tags) edit.tags = ascii::split(*o.tags, ',');
   if (!o.file.empty()) {
     MEMD_TRY_ASSIGN(edit.content, text_given(o.file));
   }

@@ -2,6 +2,7 @@
 
 #include "daemon/setup/toml_block.hpp"
 #include "daemon/setup/yaml_entry.hpp"
+#include "schemas/base/ascii.hpp"
 #include "schemas/base/embedded.hpp"
 #include "schemas/base/error.hpp"
 #include "schemas/base/hash.hpp"
@@ -239,12 +240,8 @@ std::string shell_word(const std::string& word) {
 
 std::vector<std::string_view> lines_of(std::string_view text) {
   std::vector<std::string_view> out;
-  while (!text.empty()) {
-    const auto end = text.find('\n');
-    out.push_back(text.substr(0, end));
-    if (end == std::string_view::npos) break;
-    text.remove_prefix(end + 1);
-  }
+  while (!text.empty())
+    out.push_back(ascii::take_until(text, '\n'));
   return out;
 }
 
