@@ -3,7 +3,6 @@
 #include "daemon/cli/asking.hpp"
 #include "daemon/host/settings.hpp"
 #include "daemon/tools/list_sessions.hpp"
-#include "daemon/tools/tool_arguments.hpp"
 #include "schemas/base/ascii.hpp"
 #include "schemas/base/harmless.hpp"
 #include "schemas/platform.hpp"
@@ -160,10 +159,10 @@ std::vector<Completion::Candidate> stored_values(Values values, const std::vecto
   constexpr std::chrono::milliseconds kWhileTyping{300};
   const auto caller = open_caller(*settings, Need::read, kWhileTyping);
   if (!caller) return out;
-  constexpr std::int64_t kSessions = 100;
-  tools::ToolArguments w;
-  w.add("n_results", std::optional(kSessions)).add_flag("all_projects", true);
-  const auto found = ask_history<tools::ListSessionsAnswer>(**caller, "list_sessions", w.finish());
+  tools::ListSessionsParams asked;
+  asked.n_results = 100;
+  asked.all_projects = true;
+  const auto found = ask_history<tools::ListSessionsAnswer>(**caller, "list_sessions", mcp::to_arguments(asked));
   if (!found) return out;
   if (values == Values::sessions) out.push_back({"latest", "The newest session"});
   for (const tools::SessionOut& s : found->sessions) {
