@@ -11,6 +11,8 @@ namespace memd::json {
 // Appends `text` as a JSON string with its quotes. Control characters are escaped, so a line stays a line; bytes that
 // are not UTF-8 become U+FFFD, because one bad byte from an old transcript would make the whole message unreadable.
 void append_string(std::string& out, std::string_view text);
+// Appends a quote, a backslash or a control character as its escape.
+void append_escaped(std::string& out, char c);
 void append_number(std::string& out, double value);  // shortest form; not finite becomes 0
 void append_number(std::string& out, std::int64_t value);
 void append_number(std::string& out, std::uint64_t value);
