@@ -453,10 +453,7 @@ Result<int> show_turns(const Invocation& call, const Asked<tools::RecentTurnsPar
       "recent_turns", [](const tools::RecentTurnsAnswer& a) { return std::ssize(a.turns); }, put_before};
   MEMD_TRY_ASSIGN(const auto all, collect(*caller, pages, {o.count, kUsual, kPage},
                                           pages_of(o.params, &tools::RecentTurnsParams::n_turns)));
-  if (call.as_json) return print_json(call, all);
-  Screen screen(call.look);
-  show(screen, all);
-  return finish(screen);
+  return print_report(call, all);
 }
 
 Command recent_command() {

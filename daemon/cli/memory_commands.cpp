@@ -153,12 +153,9 @@ void index_changes(const Invocation& call) {
     static_cast<void>((*caller)->admin("memory_catalog", "{}", {}));
 }
 
-Result<void> print_written(const Invocation& call, const Memory& m, std::string_view done, bool masked) {
+Result<int> print_written(const Invocation& call, const Memory& m, std::string_view done, bool masked) {
   index_changes(call);
-  if (call.as_json) {
-    MEMD_TRY(print_json(call, written_report(m, done == "created", masked)));
-    return {};
-  }
+  if (call.as_json) return print_json(call, written_report(m, done == "created", masked));
   Screen screen(call.look);
   screen.text(Line(std::string(done) + " ")
                   .add(m.slug, Style::id)
@@ -166,7 +163,7 @@ Result<void> print_written(const Invocation& call, const Memory& m, std::string_
                   .add(m.path.string(), Style::name));
   if (masked) screen.line("Secrets in it were masked.");
   if (done == "deleted") screen.text(Line("memd memory undo " + m.slug, Style::id).add(" brings it back."));
-  return screen.finish();
+  return finish(screen);
 }
 
 memories::NameEvents names_of_log(const Settings& settings) {
@@ -209,8 +206,7 @@ Result<int> write_memory(const MemoryOptions& o, const Invocation& call) {
   }
   MEMD_TRY_ASSIGN(wanted.text, text_given(o.file));
   MEMD_TRY_ASSIGN(const auto done, notebook.create(std::move(wanted)));
-  MEMD_TRY(print_written(call, done.memory, "created", done.masked));
-  return kOk;
+  return print_written(call, done.memory, "created", done.masked);
 }
 
 Result<int> edit_memory(const MemoryOptions& o, const Invocation& call) {
@@ -235,8 +231,7 @@ Result<int> edit_memory(const MemoryOptions& o, const Invocation& call) {
     return now.is_valid() ? kOk : kFailed;
   }
   MEMD_TRY_ASSIGN(const auto done, notebook.change(found, std::move(edit), found.read.memory.file_hash));
-  MEMD_TRY(print_written(call, done.memory, "changed", done.masked));
-  return kOk;
+  return print_written(call, done.memory, "changed", done.masked);
 }
 
 Result<int> remove_memory(const MemoryOptions& o, const Invocation& call) {
@@ -244,15 +239,13 @@ Result<int> remove_memory(const MemoryOptions& o, const Invocation& call) {
   MEMD_TRY_ASSIGN(const auto name, memory_named(o, o.slug));
   MEMD_TRY_ASSIGN(const auto found, notebook.find_to_write(name));
   MEMD_TRY(notebook.remove(found, {}));
-  MEMD_TRY(print_written(call, found.read.memory, "deleted", false));
-  return kOk;
+  return print_written(call, found.read.memory, "deleted", false);
 }
 
 Result<int> undo_memory(const MemoryOptions& o, const Invocation& call) {
   MEMD_TRY_ASSIGN(const auto name, memory_named(o, o.slug));
   MEMD_TRY_ASSIGN(const Memory back, notebook_of(call.settings).undo(name));
-  MEMD_TRY(print_written(call, back, "brought back", false));
-  return kOk;
+  return print_written(call, back, "brought back", false);
 }
 
 Result<int> change_edge(const MemoryOptions& o, const Invocation& call, bool links) {
@@ -382,8 +375,7 @@ Result<int> health_memory(const Invocation& call) {
   if (call.as_json) {
     MemoryHealthReport report;
     for (const MemoryProblem& p : problems)
-      report.problems.push_back({std::string(to_string(p.kind)), p.slug, p.path.string(), p.line,
-                                 (p.key.empty() ? "" : p.key + ": ") + p.message});
+      report.problems.push_back({std::string(to_string(p.kind)), p.slug, p.path.string(), p.line, p.what()});
     return print_json(call, report);
   }
   Screen screen(call.look);
