@@ -1,5 +1,6 @@
 #include "daemon/setup/registration.hpp"
 
+#include "daemon/child_process.hpp"
 #include "daemon/setup/toml_block.hpp"
 #include "daemon/setup/yaml_entry.hpp"
 #include "schemas/base/ascii.hpp"
@@ -227,15 +228,6 @@ bool is_our_skill(std::string_view text) {
   const auto mark = text.rfind(kSkillMark);
   if (mark == std::string_view::npos) return false;
   return text.substr(mark + kSkillMark.size()) == sha256_hex(text.substr(0, mark)).substr(0, 16) + " -->\n";
-}
-
-std::string shell_word(const std::string& word) {
-  constexpr std::string_view kPlain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-+@:,=";
-  if (!word.empty() && word.find_first_not_of(kPlain) == std::string::npos) return word;
-  std::string out = "'";
-  for (const char c : word)
-    out += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return out + "'";
 }
 
 std::vector<std::string_view> lines_of(std::string_view text) {
