@@ -28,6 +28,18 @@ constexpr int hex_value(char c) {
   return is_hex(c) ? lower(c) - 'a' + 10 : -1;
 }
 
+// Returns the character that one behind a backslash stands for in JSON.
+constexpr char unescaped(char c) {
+  switch (c) {
+    case 'n': return '\n';
+    case 't': return '\t';
+    case 'r': return '\r';
+    case 'b': return '\b';
+    case 'f': return '\f';
+    default: return c;
+  }
+}
+
 inline std::string lowered(std::string_view text) {
   std::string out(text);
   std::transform(out.begin(), out.end(), out.begin(), lower);
