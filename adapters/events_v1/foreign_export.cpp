@@ -93,8 +93,7 @@ class Conversation {
     std::string out;
     json::Writer w(out);
     w.begin_object();
-    w.key("v");
-    w.number(std::int64_t{1});
+    w.member_number("v", std::int64_t{1});
     w.member("id", id);
     w.member("ts", time.empty() ? "1970-01-01T00:00:00Z" : time);
     w.member("session_id", id_);

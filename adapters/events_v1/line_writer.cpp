@@ -56,16 +56,14 @@ class Members {
   }
   void number(std::string_view name, std::int64_t value) {
     if (value == 0) return;
-    w.key(name);
-    w.number(value);
+    w.member_number(name, value);
   }
   void time(std::string_view name, TimeMs value) {
     if (value != 0) w.member(name, format_rfc3339(value));
   }
   void dollars(const std::optional<double>& cost) {
     if (!cost) return;
-    w.key("cost_usd");
-    w.number(*cost);
+    w.member_number("cost_usd", *cost);
   }
   // write() adds the members of the object, or write(element) those of each object of the list. list() writes an empty
   // one, too.
@@ -93,19 +91,14 @@ class Members {
   }
   void strings(std::string_view name, const std::vector<std::string_view>& texts) {
     if (texts.empty()) return;
-    w.key(name);
-    w.begin_array();
-    for (const std::string_view text : texts)
-      w.string(text);
-    w.end_array();
+    w.member_texts(name, texts);
   }
   json::Writer w;
 };
 
 void begin_line(Members& m, std::string_view id, TimeMs time, std::string_view session, Actor actor, LineKind kind) {
   m.w.begin_object();
-  m.w.key("v");
-  m.w.number(std::int64_t{1});
+  m.w.member_number("v", std::int64_t{1});
   m.w.member("id", id);
   m.w.member("ts", timestamp(time));
   m.w.member("session_id", session);
@@ -147,10 +140,7 @@ void write_facts(Members& m, const Event& e) {
         m.w.member("state", to_string(item.state));
       });
     });
-  if (e.facts.exit_code) {
-    m.w.key("exit_code");
-    m.w.number(std::int64_t{*e.facts.exit_code});
-  }
+  if (e.facts.exit_code) m.w.member_number("exit_code", std::int64_t{*e.facts.exit_code});
 }
 
 void write_usage(Members& m, const TokenUsage& usage, const ResponseFacts& facts) {
@@ -257,8 +247,7 @@ void write_record(Members& m, const SessionRecord& r) {
     m.number("output_tokens", r.cost.tokens.output);
     m.number("cache_read_tokens", r.cost.tokens.cache_read);
     m.number("cache_creation_tokens", r.cost.tokens.cache_creation);
-    m.w.key("wall_clock_s");
-    m.w.number(static_cast<double>(r.cost.wall_clock) / kMsPerS);
+    m.w.member_number("wall_clock_s", static_cast<double>(r.cost.wall_clock) / kMsPerS);
     m.number("turns", r.cost.turns);
     m.number("retries", r.cost.retries);
   });

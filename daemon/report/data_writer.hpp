@@ -25,8 +25,7 @@ class DataWriter : public json::Writer {
   template <class Number>
   void count(std::string_view name, Number value) {
     if (value == Number()) return;
-    key(name);
-    number(value);
+    member_number(name, value);
   }
   void flag(std::string_view name, bool value) {
     if (value) member_bool(name, true);

@@ -394,8 +394,7 @@ Result<Edit> Registration::hook_edit(const ClientInfo& client, const HookFile& f
   w.begin_object();
   w.member("type", "command");
   w.member("command", hook_command());
-  w.key("timeout");
-  w.number(file.timeout);
+  w.member_number("timeout", file.timeout);
   w.end_object();
   w.end_array();
   w.end_object();

@@ -299,8 +299,7 @@ std::string error_line(const std::optional<Id>& id, int code, std::string_view m
   w.member_raw("id", id ? std::string_view(*id) : "null");
   w.key("error");
   w.begin_object();
-  w.key("code");
-  w.number(static_cast<std::int64_t>(code));
+  w.member_number("code", static_cast<std::int64_t>(code));
   w.member("message", message);
   if (!data.empty()) w.member_raw("data", data);
   w.end_object();

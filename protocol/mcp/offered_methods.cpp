@@ -7,6 +7,7 @@
 #include <boost/json/object.hpp>
 
 #include <algorithm>
+#include <span>
 
 namespace memd::mcp {
 namespace {
@@ -194,15 +195,8 @@ Result<std::string> complete(const ServerProfile& profile, const Call& call, Too
   profile.begin_result(w, call.revision);
   w.key("completion");
   w.begin_object();
-  w.key("values");
-  w.begin_array();
-  for (std::size_t i = 0; i < shown; ++i)
-    w.string(found.values[i]);
-  w.end_array();
-  if (found.total) {
-    w.key("total");
-    w.number(*found.total);
-  }
+  w.member_texts("values", std::span(found.values).first(shown));
+  if (found.total) w.member_number("total", *found.total);
   w.member_bool("hasMore", found.more || shown < found.values.size());
   w.end_object();
   profile.end_result(w, call.revision);

@@ -61,6 +61,20 @@ class Writer {
     key(name);
     raw(json);
   }
+  template <class Number>
+  void member_number(std::string_view name, Number value) {
+    key(name);
+    number(value);
+  }
+  // "name": ["text", …]
+  template <class Texts>
+  void member_texts(std::string_view name, const Texts& texts) {
+    key(name);
+    begin_array();
+    for (const auto& text : texts)
+      string(text);
+    end_array();
+  }
 
  private:
   void comma() {
