@@ -55,18 +55,15 @@ class Members {
     if (value != 0) w.member(name, format_key(value));
   }
   void number(std::string_view name, std::int64_t value) {
-    if (value == 0) return;
-    w.member_number(name, value);
+    if (value != 0) w.member_number(name, value);
   }
   void time(std::string_view name, TimeMs value) {
     if (value != 0) w.member(name, format_rfc3339(value));
   }
   void dollars(const std::optional<double>& cost) {
-    if (!cost) return;
-    w.member_number("cost_usd", *cost);
+    if (cost) w.member_number("cost_usd", *cost);
   }
-  // write() adds the members of the object, or write(element) those of each object of the list. list() writes an empty
-  // one, too.
+  // write() adds the members of the object, or write(element) those of each object of the list.
   template <class Write>
   void object(std::string_view name, Write&& write) {
     w.key(name);
@@ -76,22 +73,10 @@ class Members {
   }
   template <class List, class Write>
   void objects(std::string_view name, const List& elements, Write&& write) {
-    if (!elements.empty()) list(name, elements, write);
-  }
-  template <class List, class Write>
-  void list(std::string_view name, const List& elements, Write&& write) {
-    w.key(name);
-    w.begin_array();
-    for (const auto& element : elements) {
-      w.begin_object();
-      write(element);
-      w.end_object();
-    }
-    w.end_array();
+    if (!elements.empty()) w.member_objects(name, elements, write);
   }
   void strings(std::string_view name, const std::vector<std::string_view>& texts) {
-    if (texts.empty()) return;
-    w.member_texts(name, texts);
+    if (!texts.empty()) w.member_texts(name, texts);
   }
   json::Writer w;
 };
@@ -134,7 +119,7 @@ void write_facts(Members& m, const Event& e) {
   if (e.facts.todos)
     m.object("todos", [&] {
       m.flag("replaces", e.facts.todos->replaces);
-      m.list("items", e.facts.todos->items, [&](const TodoItem& item) {
+      m.w.member_objects("items", e.facts.todos->items, [&](const TodoItem& item) {
         m.text("key", item.key);
         m.text("text", item.text);
         m.w.member("state", to_string(item.state));
@@ -268,7 +253,7 @@ void write_record(Members& m, const SessionRecord& r) {
     m.text("request", r.digest->request);
     m.text("result", r.digest->result);
     m.text("abstract", r.digest->abstract);
-    m.list("error_snippets", r.digest->errors, [&](const ErrorSnippet& e) {
+    m.w.member_objects("error_snippets", r.digest->errors, [&](const ErrorSnippet& e) {
       m.time("time", e.time);
       m.text("tool", e.tool);
       m.w.member("text", e.text);

@@ -17,15 +17,10 @@ void write_tokens(json::Writer& w, const TokenUsage& t) {
 }
 
 void write_reasons(json::Writer& w, const std::vector<OutcomeReason>& reasons) {
-  w.key("outcome_reasons");
-  w.begin_array();
-  for (const OutcomeReason& reason : reasons) {
-    w.begin_object();
+  w.member_objects("outcome_reasons", reasons, [&](const OutcomeReason& reason) {
     w.member("sign", to_string(reason.sign));
     w.member("speaks_for", to_string(reason.speaks_for));
-    w.end_object();
-  }
-  w.end_array();
+  });
 }
 
 class Fields : public json::Writer {

@@ -43,10 +43,7 @@ Result<std::string> list_resources(const ServerProfile& profile, const Call& cal
   std::string out;
   json::Writer w(out);
   profile.begin_result(w, call.revision);
-  w.key("resources");
-  w.begin_array();
-  for (const ResourceEntry& entry : page.entries) {
-    w.begin_object();
+  w.member_objects("resources", page.entries, [&](const ResourceEntry& entry) {
     w.member("uri", entry.uri);
     w.member("name", entry.name);
     write_title(w, entry.title, call.revision);
@@ -58,9 +55,7 @@ Result<std::string> list_resources(const ServerProfile& profile, const Call& cal
       w.member("lastModified", entry.last_modified);
       w.end_object();
     }
-    w.end_object();
-  }
-  w.end_array();
+  });
   if (page.next) w.member("nextCursor", *page.next);
   profile.end_result(w, call.revision, 0);
   return out;
@@ -71,18 +66,13 @@ Result<std::string> list_templates(const ServerProfile& profile, const Call& cal
   std::string out;
   json::Writer w(out);
   profile.begin_result(w, call.revision);
-  w.key("resourceTemplates");
-  w.begin_array();
-  for (const ResourceInfo* info : profile.resources()->templates()) {
-    w.begin_object();
+  w.member_objects("resourceTemplates", profile.resources()->templates(), [&](const ResourceInfo* info) {
     w.member("uriTemplate", info->uri_template);
     w.member("name", info->name);
     write_title(w, info->title, call.revision);
     w.member("description", info->description);
     w.member("mimeType", info->mime_type);
-    w.end_object();
-  }
-  w.end_array();
+  });
   profile.end_result(w, call.revision, kDeclarationTtlMs);
   return out;
 }
@@ -112,28 +102,18 @@ Result<std::string> list_prompts(const ServerProfile& profile, const Call& call,
   std::string out;
   json::Writer w(out);
   profile.begin_result(w, call.revision);
-  w.key("prompts");
-  w.begin_array();
-  for (const Prompt& prompt : profile.prompts()->prompts()) {
-    w.begin_object();
+  w.member_objects("prompts", profile.prompts()->prompts(), [&](const Prompt& prompt) {
     w.member("name", prompt.info.name);
     write_title(w, prompt.info.title, call.revision);
     w.member("description", prompt.info.description);
     if (!prompt.arguments.empty()) {
-      w.key("arguments");
-      w.begin_array();
-      for (const PromptArgument& argument : prompt.arguments) {
-        w.begin_object();
+      w.member_objects("arguments", prompt.arguments, [&](const PromptArgument& argument) {
         w.member("name", argument.name);
         w.member("description", argument.description);
         w.member_bool("required", argument.required);
-        w.end_object();
-      }
-      w.end_array();
+      });
     }
-    w.end_object();
-  }
-  w.end_array();
+  });
   profile.end_result(w, call.revision, kDeclarationTtlMs);
   return out;
 }
@@ -153,19 +133,14 @@ Result<std::string> get_prompt(const ServerProfile& profile, const Call& call, T
   json::Writer w(out);
   profile.begin_result(w, call.revision);
   w.member("description", prompt->info.description);
-  w.key("messages");
-  w.begin_array();
-  for (const std::string& message : text.messages) {
-    w.begin_object();
+  w.member_objects("messages", text.messages, [&](const std::string& message) {
     w.member("role", "user");
     w.key("content");
     w.begin_object();
     w.member("type", "text");
     w.member("text", message);
     w.end_object();
-    w.end_object();
-  }
-  w.end_array();
+  });
   profile.end_result(w, call.revision);
   return out;
 }

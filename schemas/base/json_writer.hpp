@@ -75,6 +75,18 @@ class Writer {
       string(text);
     end_array();
   }
+  // "name": [{…}, …]; write(element) adds the members of each.
+  template <class List, class Write>
+  void member_objects(std::string_view name, const List& list, const Write& write) {
+    key(name);
+    begin_array();
+    for (const auto& element : list) {
+      begin_object();
+      write(element);
+      end_object();
+    }
+    end_array();
+  }
 
  private:
   void comma() {
