@@ -312,7 +312,7 @@ std::string request_line(std::string_view id, std::string_view method, std::stri
   json::Writer w(out);
   w.begin_object();
   w.member("jsonrpc", "2.0");
-  w.member_raw("id", id);
+  if (!id.empty()) w.member_raw("id", id);
   w.member("method", method);
   w.member_raw("params", params);
   w.end_object();
@@ -320,14 +320,7 @@ std::string request_line(std::string_view id, std::string_view method, std::stri
 }
 
 std::string notification_line(std::string_view method, std::string_view params) {
-  std::string out;
-  json::Writer w(out);
-  w.begin_object();
-  w.member("jsonrpc", "2.0");
-  w.member("method", method);
-  w.member_raw("params", params);
-  w.end_object();
-  return out;
+  return request_line({}, method, params);
 }
 
 struct EnvelopeReader::State {
