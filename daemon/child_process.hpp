@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace memd {
@@ -31,5 +32,8 @@ Result<ChildOutput> run_child(const ChildCommand& command);
 
 // Replaces this process by a program, which is searched in $PATH. Returns errno if that fails.
 int become_program(const std::vector<std::string>& words);
+
+// Returns the word as a shell reads it: in quotes, if it has a character that means something to one.
+std::string shell_word(std::string_view word);
 
 }  // namespace memd

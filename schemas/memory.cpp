@@ -123,9 +123,10 @@ bool is_edge_label(std::string_view text) {
 
 std::string_view to_string(MemoryProblemKind k) { return reflect::enum_name(k); }
 
+std::string MemoryProblem::what() const { return (key.empty() ? "" : key + ": ") + message; }
+
 std::string MemoryProblem::text() const {
-  return path.string() + (line > 0 ? ":" + std::to_string(line) : "") + ": " + (key.empty() ? "" : key + ": ") +
-         message;
+  return path.string() + (line > 0 ? ":" + std::to_string(line) : "") + ": " + what();
 }
 
 }  // namespace memd

@@ -191,6 +191,7 @@ struct MemoryProblem {
   int line = 0;              // from 1; 0: not about one line
   std::string key;           // of the front matter; may be empty
   std::string message;       // what is wrong, and what to do
+  std::string what() const;  // "key: message"
   std::string text() const;  // "path:line: key: message"
 };
 

@@ -66,14 +66,12 @@ struct Path {
 };
 
 void split(std::string_view text, std::vector<std::string>& parts) {
-  for (std::size_t at = 0; at <= text.size();) {
-    const auto end = std::min(text.find('/', at), text.size());
-    const auto part = text.substr(at, end - at);
+  while (!text.empty()) {
+    const auto part = ascii::take_until(text, '/');
     if (part == ".." && !parts.empty())
       parts.pop_back();
     else if (!part.empty() && part != "." && part != "..")
       parts.emplace_back(part);
-    at = end + 1;
   }
 }
 

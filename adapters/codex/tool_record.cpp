@@ -147,12 +147,11 @@ void read_end(std::string_view text, ToolOutput& out) {
   out.failed = std::any_of(kRefusals.begin(), kRefusals.end(), [&](auto refusal) { return text.starts_with(refusal); });
   // The lines before "Output:" are written by Codex.
   for (int line_number = 0; line_number < 8 && !text.empty() && !out.failed; ++line_number) {
-    const auto line = text.substr(0, text.find('\n'));
+    const auto line = ascii::take_until(text, '\n');
     if (line.starts_with("Output:")) return;
     if (const auto code = exit_code_in(line)) out.exit_code = code;
     out.goes_on = out.goes_on || line.starts_with("Process running with session ID ");
     out.failed = out.exit_code.value_or(0) != 0 || line.starts_with("aborted by user");
-    text.remove_prefix(std::min(text.size(), line.size() + 1));
   }
 }
 

@@ -5,6 +5,7 @@
 #include "adapters/cursor/state_rows.hpp"
 #include "adapters/mark_fields.hpp"
 #include "adapters/sqlite/read_only_database.hpp"
+#include "schemas/base/ascii.hpp"
 #include "schemas/base/error.hpp"
 #include "schemas/base/hash.hpp"
 #include "schemas/forgotten.hpp"
@@ -40,14 +41,14 @@ std::string StateMark::to_text() const {
 
 std::optional<StateMark> StateMark::parse(std::string_view text) {
   StateMark mark;
-  if (take_field(text, ' ') != kVersion) return std::nullopt;
-  mark.change = take_field(text, ' ');
+  if (ascii::take_until(text, ' ') != kVersion) return std::nullopt;
+  mark.change = ascii::take_until(text, ' ');
   for (std::int64_t* n : {&mark.schema_version, &mark.last_rowid, &mark.counted_rowid})
     take_number(text, ' ', *n);
   take_number(text, ' ', mark.size);
-  mark.checked = take_field(text, ' ') == "1";
-  for (auto ids = take_field(text, ' '); !ids.empty();)
-    mark.active.emplace_back(take_field(ids, ','));
+  mark.checked = ascii::take_until(text, ' ') == "1";
+  for (auto ids = ascii::take_until(text, ' '); !ids.empty();)
+    mark.active.emplace_back(ascii::take_until(ids, ','));
   mark.last_key = text;
   return mark;
 }

@@ -83,11 +83,9 @@ struct WallTime {
 
 void read_clock(std::string_view word, WallTime& out) {
   for (std::size_t i = 0; i < out.clock.size() && !word.empty(); ++i) {
-    const auto colon = std::min(word.find(':'), word.size());
-    const auto n = number_in(word.substr(0, colon));
+    const auto n = number_in(ascii::take_until(word, ':'));
     if (!n) return void(out.clock[0] = -1);
     out.clock[i] = *n;
-    word.remove_prefix(std::min(colon + 1, word.size()));
   }
 }
 

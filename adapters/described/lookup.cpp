@@ -2,6 +2,7 @@
 
 #include "adapters/json/json_text.hpp"
 #include "adapters/json/value_scanner.hpp"
+#include "schemas/base/ascii.hpp"
 #include "schemas/base/stamp.hpp"
 #include "schemas/base/time.hpp"
 
@@ -77,12 +78,11 @@ std::string text_at(json::ValueScanner& scanner, std::span<const Pointer::Step> 
 
 std::string head_text(const Term& term, std::string_view lines) {
   while (!lines.empty()) {
-    const auto end = std::min(lines.find('\n'), lines.size());
+    const auto line = ascii::take_until(lines, '\n');
     for (const Pointer& pointer : term.pointers) {
-      json::ValueScanner scanner(lines.substr(0, end));
+      json::ValueScanner scanner(line);
       if (auto text = text_at(scanner, pointer.steps); !text.empty()) return text;
     }
-    lines.remove_prefix(std::min(end + 1, lines.size()));
   }
   return {};
 }

@@ -2,6 +2,7 @@
 
 #include "adapters/json/json_access.hpp"
 #include "adapters/snapshot/document.hpp"
+#include "schemas/base/ascii.hpp"
 #include "schemas/base/hash.hpp"
 #include "schemas/base/json_writer.hpp"
 #include "schemas/base/stamp.hpp"
@@ -92,8 +93,7 @@ class Conversation {
     std::string out;
     json::Writer w(out);
     w.begin_object();
-    w.key("v");
-    w.number(std::int64_t{1});
+    w.member_number("v", std::int64_t{1});
     w.member("id", id);
     w.member("ts", time.empty() ? "1970-01-01T00:00:00Z" : time);
     w.member("session_id", id_);
@@ -241,10 +241,9 @@ std::string without_tags(std::string_view html) {
     const auto open = std::min(html.find('<'), html.size());
     out.append(html.substr(0, open));
     html.remove_prefix(open);
-    const auto tag = html.substr(0, html.find('>'));
+    const auto tag = ascii::take_until(html, '>');
     for (const std::string_view block : {"<p", "<br", "<li", "<h", "<tr", "<pre"})
       if (tag.starts_with(block) && !out.empty() && out.back() != '\n') out.push_back('\n');
-    html.remove_prefix(std::min(tag.size() + 1, html.size()));
   }
   for (const auto& [name, sign] :
        {std::pair{"&lt;", "<"}, {"&gt;", ">"}, {"&quot;", "\""}, {"&#39;", "'"}, {"&nbsp;", " "}, {"&amp;", "&"}})
@@ -336,9 +335,7 @@ void read_specstory(std::string_view text, std::string_view stem, ConvertedExpor
     said.clear();
   };
   while (!text.empty()) {
-    const auto end = std::min(text.find('\n'), text.size());
-    const auto line = text.substr(0, end);
-    text.remove_prefix(std::min(end + 1, text.size()));
+    const auto line = ascii::take_until(text, '\n');
     const auto heading = trimmed(line);
     if (heading.starts_with(kOpen) && heading.ends_with(kClose)) {
       end_turn();
@@ -359,8 +356,7 @@ void read_sessionless(std::string_view log, ConvertedExport& count,
                       const std::function<void(std::string_view line)>& write) {
   const std::string begin = "{\"session_id\":\"log-" + std::to_string(hash64(log.substr(0, log.find('\n')))) + "\",";
   while (!log.empty()) {
-    const auto line = log.substr(0, log.find('\n'));
-    log.remove_prefix(std::min(line.size() + 1, log.size()));
+    const auto line = ascii::take_until(log, '\n');
     const bool names_one = !line.starts_with('{') || line.find(kSessionId) != std::string_view::npos;
     write(names_one ? std::string(line) : begin + std::string(line.substr(1)));
     ++count.events;

@@ -55,20 +55,15 @@ class Members {
     if (value != 0) w.member(name, format_key(value));
   }
   void number(std::string_view name, std::int64_t value) {
-    if (value == 0) return;
-    w.key(name);
-    w.number(value);
+    if (value != 0) w.member_number(name, value);
   }
   void time(std::string_view name, TimeMs value) {
     if (value != 0) w.member(name, format_rfc3339(value));
   }
   void dollars(const std::optional<double>& cost) {
-    if (!cost) return;
-    w.key("cost_usd");
-    w.number(*cost);
+    if (cost) w.member_number("cost_usd", *cost);
   }
-  // write() adds the members of the object, or write(element) those of each object of the list. list() writes an empty
-  // one, too.
+  // write() adds the members of the object, or write(element) those of each object of the list.
   template <class Write>
   void object(std::string_view name, Write&& write) {
     w.key(name);
@@ -78,34 +73,17 @@ class Members {
   }
   template <class List, class Write>
   void objects(std::string_view name, const List& elements, Write&& write) {
-    if (!elements.empty()) list(name, elements, write);
-  }
-  template <class List, class Write>
-  void list(std::string_view name, const List& elements, Write&& write) {
-    w.key(name);
-    w.begin_array();
-    for (const auto& element : elements) {
-      w.begin_object();
-      write(element);
-      w.end_object();
-    }
-    w.end_array();
+    if (!elements.empty()) w.member_objects(name, elements, write);
   }
   void strings(std::string_view name, const std::vector<std::string_view>& texts) {
-    if (texts.empty()) return;
-    w.key(name);
-    w.begin_array();
-    for (const std::string_view text : texts)
-      w.string(text);
-    w.end_array();
+    if (!texts.empty()) w.member_texts(name, texts);
   }
   json::Writer w;
 };
 
 void begin_line(Members& m, std::string_view id, TimeMs time, std::string_view session, Actor actor, LineKind kind) {
   m.w.begin_object();
-  m.w.key("v");
-  m.w.number(std::int64_t{1});
+  m.w.member_number("v", std::int64_t{1});
   m.w.member("id", id);
   m.w.member("ts", timestamp(time));
   m.w.member("session_id", session);
@@ -141,16 +119,13 @@ void write_facts(Members& m, const Event& e) {
   if (e.facts.todos)
     m.object("todos", [&] {
       m.flag("replaces", e.facts.todos->replaces);
-      m.list("items", e.facts.todos->items, [&](const TodoItem& item) {
+      m.w.member_objects("items", e.facts.todos->items, [&](const TodoItem& item) {
         m.text("key", item.key);
         m.text("text", item.text);
         m.w.member("state", to_string(item.state));
       });
     });
-  if (e.facts.exit_code) {
-    m.w.key("exit_code");
-    m.w.number(std::int64_t{*e.facts.exit_code});
-  }
+  if (e.facts.exit_code) m.w.member_number("exit_code", std::int64_t{*e.facts.exit_code});
 }
 
 void write_usage(Members& m, const TokenUsage& usage, const ResponseFacts& facts) {
@@ -257,8 +232,7 @@ void write_record(Members& m, const SessionRecord& r) {
     m.number("output_tokens", r.cost.tokens.output);
     m.number("cache_read_tokens", r.cost.tokens.cache_read);
     m.number("cache_creation_tokens", r.cost.tokens.cache_creation);
-    m.w.key("wall_clock_s");
-    m.w.number(static_cast<double>(r.cost.wall_clock) / kMsPerS);
+    m.w.member_number("wall_clock_s", static_cast<double>(r.cost.wall_clock) / kMsPerS);
     m.number("turns", r.cost.turns);
     m.number("retries", r.cost.retries);
   });
@@ -279,7 +253,7 @@ void write_record(Members& m, const SessionRecord& r) {
     m.text("request", r.digest->request);
     m.text("result", r.digest->result);
     m.text("abstract", r.digest->abstract);
-    m.list("error_snippets", r.digest->errors, [&](const ErrorSnippet& e) {
+    m.w.member_objects("error_snippets", r.digest->errors, [&](const ErrorSnippet& e) {
       m.time("time", e.time);
       m.text("tool", e.tool);
       m.w.member("text", e.text);

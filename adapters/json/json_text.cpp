@@ -25,17 +25,6 @@ std::int32_t escaped_unit(std::string_view body, std::size_t at) {
 bool is_high(std::int32_t unit) { return unit >= 0xD800 && unit < 0xDC00; }
 bool is_low(std::int32_t unit) { return unit >= 0xDC00 && unit < 0xE000; }
 
-char simple_escape(char c) {
-  switch (c) {
-    case 'n': return '\n';
-    case 't': return '\t';
-    case 'r': return '\r';
-    case 'b': return '\b';
-    case 'f': return '\f';
-    default: return c;
-  }
-}
-
 constexpr std::string_view kBlanks = " \t\n\r\v\f";
 
 // Returns the length of the Unicode space at the start (or end) of the text, 0 if there is none.
@@ -70,7 +59,7 @@ bool append_unescaped(std::string_view body, std::string& out, std::size_t limit
     if (at + 1 >= body.size() || to == stop) break;
     const auto unit = body[at + 1] == 'u' ? escaped_unit(body, at) : -1;
     if (unit < 0) {
-      *to++ = simple_escape(body[at + 1]);
+      *to++ = ascii::unescaped(body[at + 1]);
       at += 2;
       continue;
     }

@@ -1,27 +1,18 @@
 #include "adapters/json/json_writer.hpp"
 
+#include "schemas/base/json_writer.hpp"
+
 #include <utility>
 
 namespace memd::json {
 
 void append_quoted(std::string_view text, std::string& out) {
-  constexpr std::string_view kHex = "0123456789abcdef";
   out.push_back('"');
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    switch (c) {
-      case '"': out.append("\\\""); break;
-      case '\\': out.append("\\\\"); break;
-      case '\n': out.append("\\n"); break;
-      case '\r': out.append("\\r"); break;
-      case '\t': out.append("\\t"); break;
-      default:
-        if (byte < 0x20)
-          out.append("\\u00").append({kHex[byte >> 4], kHex[byte & 15]});
-        else
-          out.push_back(c);
-    }
-  }
+  for (const char c : text)
+    if (c == '"' || c == '\\' || static_cast<unsigned char>(c) < 0x20)
+      append_escaped(out, c);
+    else
+      out.push_back(c);
   out.push_back('"');
 }
 

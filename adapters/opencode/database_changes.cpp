@@ -2,6 +2,7 @@
 
 #include "adapters/mark_fields.hpp"
 #include "adapters/names.hpp"
+#include "schemas/base/ascii.hpp"
 #include "schemas/base/hash.hpp"
 
 #include <algorithm>
@@ -129,12 +130,12 @@ std::string ReadMark::text() const {
 
 ReadMark ReadMark::parse(std::string_view text) {
   ReadMark mark;
-  if (take_field(text, '|') != kMarkVersion) return mark;
-  mark.generation = take_field(text, '|');
+  if (ascii::take_until(text, '|') != kMarkVersion) return mark;
+  mark.generation = ascii::take_until(text, '|');
   for (std::int64_t* n : {&mark.session_time, &mark.message_row, &mark.part_row, &mark.record_row, &mark.event_row})
     take_number(text, '|', *n);
   take_number(text, '|', mark.size);
-  for (std::string_view tails = take_field(text, '|'); !tails.empty();) {
+  for (std::string_view tails = ascii::take_until(text, '|'); !tails.empty();) {
     std::uint64_t id = 0;
     take_number(tails, '=', id);
     take_number(tails, ',', mark.tails[id]);

@@ -3,6 +3,7 @@
 #include "adapters/json/json_text.hpp"
 #include "adapters/json/json_writer.hpp"
 #include "adapters/mark_fields.hpp"
+#include "schemas/base/ascii.hpp"
 #include "schemas/base/error.hpp"
 #include "schemas/base/hash.hpp"
 #include "schemas/ids.hpp"
@@ -86,13 +87,13 @@ struct QuerySessions::Mark {
   static Mark parse(std::string_view text, std::size_t queries) {
     Mark mark;
     mark.positions.resize(queries);
-    if (take_field(text, '|') != kMarkVersion) return mark;
-    mark.queries = take_field(text, '|');
+    if (ascii::take_until(text, '|') != kMarkVersion) return mark;
+    mark.queries = ascii::take_until(text, '|');
     take_number(text, '|', mark.size);
     for (Position& p : mark.positions) {
       take_number(text, '|', p.sessions);
-      p.is_number = take_field(text, '|') == "n";
-      p.changed = take_field(text, '|');
+      p.is_number = ascii::take_until(text, '|') == "n";
+      p.changed = ascii::take_until(text, '|');
     }
     mark.change = text;
     return mark;

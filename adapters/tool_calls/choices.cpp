@@ -2,6 +2,7 @@
 
 #include "adapters/json/json_access.hpp"
 #include "adapters/names.hpp"
+#include "schemas/base/ascii.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -74,14 +75,6 @@ void add_line(std::string& out, std::string_view question, std::string_view answ
   out.append(out.empty() ? "" : "\n").append(question).append(": ").append(answer);
 }
 
-// Takes the next line from `text`, without blanks around it.
-std::string_view take_line(std::string_view& text) {
-  const std::size_t end = std::min(text.find('\n'), text.size());
-  const std::string_view line = trimmed(text.substr(0, end));
-  text.remove_prefix(std::min(end + 1, text.size()));
-  return line;
-}
-
 // {"answers": {"<question>": <answer>}}, or a list of answers in the order of the questions, or of {"question",
 // "answer"}
 std::string choices_of(const std::vector<Question>& questions, const dom::object& result) {
@@ -109,7 +102,7 @@ std::string choices_of_prose(const std::vector<Question>& questions, std::string
   constexpr std::string_view kMark = "**";
   std::string out;
   while (!lines.empty()) {
-    const std::string_view line = take_line(lines);
+    const std::string_view line = trimmed(ascii::take_until(lines, '\n'));
     const std::size_t mark = line.find("**: ", kMark.size());
     if (line.starts_with(kMark) && mark != std::string_view::npos)
       add_line(out, question_of(questions, line.substr(kMark.size(), mark - kMark.size())),
@@ -129,7 +122,7 @@ std::string numbered_choices(std::string_view lines) {
   std::string answer;
   const auto add = [&] { add_line(out, std::exchange(question, {}), std::exchange(answer, {})); };
   while (!lines.empty()) {
-    const std::string_view line = take_line(lines);
+    const std::string_view line = trimmed(ascii::take_until(lines, '\n'));
     const std::size_t number = std::min(line.find_first_not_of("0123456789"), line.size());
     if (number > 0 && line.substr(number).starts_with(kQuestion)) {
       add();

@@ -60,8 +60,7 @@ std::string without_patches(std::string_view text) {
   for (auto at = text.find(kBegin); at != std::string_view::npos; at = text.find(kBegin)) {
     out.append(text.substr(0, at));
     text.remove_prefix(at);
-    const auto end = text.find(kEnd);
-    text.remove_prefix(end == std::string_view::npos ? text.size() : end + kEnd.size());
+    ascii::take_until(text, kEnd);
   }
   return out.append(text);
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "schemas/base/ascii.hpp"
 #include "schemas/event.hpp"
 #include "schemas/file_history.hpp"
 
@@ -12,9 +13,7 @@ namespace memd::tool_calls {
 
 // Removes and returns the first line of `rest`, without its "\n" or "\r\n".
 inline std::string_view next_line(std::string_view& rest) {
-  const auto end = rest.find('\n');
-  std::string_view line = rest.substr(0, end);
-  rest.remove_prefix(end == std::string_view::npos ? rest.size() : end + 1);
+  std::string_view line = ascii::take_until(rest, '\n');
   if (line.ends_with('\r')) line.remove_suffix(1);
   return line;
 }

@@ -4,7 +4,6 @@
 #include "schemas/base/ascii.hpp"
 #include "schemas/base/utf8.hpp"
 
-#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -94,9 +93,7 @@ std::optional<TodoUpdate> TodoInput::finish() && {
 std::vector<TodoItem> read_checklist(std::string_view text) {
   std::vector<TodoItem> items;
   while (!text.empty() && items.size() < kMostTodoItems) {
-    const auto end = std::min(text.find('\n'), text.size());
-    std::string_view line = trimmed(text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
+    std::string_view line = trimmed(ascii::take_until(text, '\n'));
     if (line.starts_with("- ") || line.starts_with("* ")) line = trimmed(line.substr(2));
     if (line.size() < 4 || line[0] != '[' || line[2] != ']') continue;
     const char mark = ascii::lower(line[1]);

@@ -73,18 +73,13 @@ class LocalCaller final : public Caller {
     std::string out;
     json::Writer w(out);
     w.begin_object();
-    w.key("tools");
-    w.begin_array();
-    for (const auto& tool : host_.tools().tools()) {
-      w.begin_object();
+    w.member_objects("tools", host_.tools().tools(), [&](const auto& tool) {
       w.member("name", tool.info.name);
       w.member("title", tool.info.title);
       w.member("description", tool.info.description);
       w.member_raw("inputSchema", tool.input_schema);
       w.member_raw("outputSchema", tool.output_schema);
-      w.end_object();
-    }
-    w.end_array();
+    });
     w.end_object();
     return out;
   }

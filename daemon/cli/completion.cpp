@@ -3,7 +3,7 @@
 #include "daemon/cli/asking.hpp"
 #include "daemon/host/settings.hpp"
 #include "daemon/tools/list_sessions.hpp"
-#include "daemon/tools/tool_arguments.hpp"
+#include "schemas/base/ascii.hpp"
 #include "schemas/base/harmless.hpp"
 #include "schemas/platform.hpp"
 
@@ -16,22 +16,11 @@ namespace {
 
 using Values = Completion::Values;
 
-std::vector<std::string> names_of_option(const Option& option) {
-  std::vector<std::string> out;
-  std::string_view rest = option.names;
-  while (!rest.empty()) {
-    const std::string_view one = rest.substr(0, rest.find(','));
-    rest.remove_prefix(std::min(one.size() + 1, rest.size()));
-    out.emplace_back(one);
-  }
-  return out;
-}
-
 bool is_flag(const Option& option) { return std::holds_alternative<bool*>(option.target); }
 
 // Returns the kind of an option's value, from its name and the value name in help.
 Values kind_of_values(const Option& option) {
-  const auto names = names_of_option(option);
+  const auto names = ascii::split(option.names, ',');
   const auto is = [&](std::string_view name) { return std::ranges::find(names, name) != names.end(); };
   if (option.value_name == "DIR") return Values::directories;
   if (option.value_name == "FILE" || option.existing_file || is("file") || is("files") || is("path"))
@@ -44,7 +33,7 @@ Values kind_of_values(const Option& option) {
 
 const Option* find_option(const std::vector<Option>& options, std::string_view name) {
   for (const Option& option : options) {
-    const auto names = names_of_option(option);
+    const auto names = ascii::split(option.names, ',');
     if (name.starts_with('-') && std::ranges::find(names, name) != names.end()) return &option;
   }
   return nullptr;
@@ -120,7 +109,7 @@ class Completing {
   void add_options() {
     for (const std::vector<Option>* options : {command_ == nullptr ? nullptr : &command_->options, &global_})
       for (const Option& option : options == nullptr ? std::vector<Option>() : *options)
-        for (const std::string& name : names_of_option(option))
+        for (const std::string& name : ascii::split(option.names, ','))
           if (name.starts_with('-')) add(name, option.help);
     add("--help", "What it does and takes");
   }
@@ -170,10 +159,10 @@ std::vector<Completion::Candidate> stored_values(Values values, const std::vecto
   constexpr std::chrono::milliseconds kWhileTyping{300};
   const auto caller = open_caller(*settings, Need::read, kWhileTyping);
   if (!caller) return out;
-  constexpr std::int64_t kSessions = 100;
-  tools::ToolArguments w;
-  w.add("n_results", std::optional(kSessions)).add_flag("all_projects", true);
-  const auto found = ask_history<tools::ListSessionsAnswer>(**caller, "list_sessions", w.finish());
+  tools::ListSessionsParams asked;
+  asked.n_results = 100;
+  asked.all_projects = true;
+  const auto found = ask_history<tools::ListSessionsAnswer>(**caller, "list_sessions", mcp::to_arguments(asked));
   if (!found) return out;
   if (values == Values::sessions) out.push_back({"latest", "The newest session"});
   for (const tools::SessionOut& s : found->sessions) {

@@ -58,23 +58,6 @@ void look_here(tools::ScopeParams& p) {
   p.all_projects |= p.cwd->empty();
 }
 
-// The arguments of a page. `rows`: the parameter that limits them.
-template <class Params, class Rows>
-MakeArguments pages_of(Params params, Rows Params::*rows) {
-  return [params = std::move(params), rows](const PageWanted& page) mutable {
-    params.cursor = page.cursor;
-    if (page.rows) params.*rows = *page.rows;
-    return mcp::to_arguments(params);
-  };
-}
-template <class Params>
-MakeArguments pages_of(Params params) {
-  return [params = std::move(params)](const PageWanted& page) mutable {
-    params.cursor = page.cursor;
-    return mcp::to_arguments(params);
-  };
-}
-
 // `prepare` changes a page before it is shown; may be empty.
 template <class View, class Answer>
 Result<int> print_pages(const Invocation& call, Caller& caller, const Pages<Answer>& pages, const RowsWanted& wanted,
@@ -470,10 +453,7 @@ Result<int> show_turns(const Invocation& call, const Asked<tools::RecentTurnsPar
       "recent_turns", [](const tools::RecentTurnsAnswer& a) { return std::ssize(a.turns); }, put_before};
   MEMD_TRY_ASSIGN(const auto all, collect(*caller, pages, {o.count, kUsual, kPage},
                                           pages_of(o.params, &tools::RecentTurnsParams::n_turns)));
-  if (call.as_json) return print_json(call, all);
-  Screen screen(call.look);
-  show(screen, all);
-  return finish(screen);
+  return print_report(call, all);
 }
 
 Command recent_command() {

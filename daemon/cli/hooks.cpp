@@ -1,10 +1,11 @@
 #include "daemon/cli/hooks.hpp"
 
+#include "daemon/admin/recall_tool.hpp"
 #include "daemon/cli/caller.hpp"
 #include "daemon/cli/command.hpp"
 #include "daemon/host/settings.hpp"
 #include "daemon/serve/daemon_address.hpp"
-#include "daemon/tools/tool_arguments.hpp"
+#include "protocol/mcp/described_json.hpp"
 #include "protocol/mcp/rpc_client.hpp"
 #include "protocol/mcp/tool_registry.hpp"
 #include "schemas/base/ascii.hpp"
@@ -103,11 +104,13 @@ std::string moment_of(const HookInput& input, const HooksConfig& config) {
 std::string recall_arguments(const HookInput& input, const HooksConfig& config) {
   const std::string moment = moment_of(input, config);
   if (input.cwd.empty() || moment.empty()) return {};
-  tools::ToolArguments w;
-  w.add("moment", moment).add("cwd", input.cwd).add("session_id", input.session_id);
-  if (moment == "prompt") w.add("text", input.prompt);
-  if (moment == "error") w.add("text", input.output);
-  return w.finish();
+  admin::RecallParams asked;
+  asked.moment = moment;
+  asked.cwd = input.cwd;
+  asked.session_id = input.session_id;
+  if (moment == "prompt") asked.text = input.prompt;
+  if (moment == "error") asked.text = input.output;
+  return mcp::to_arguments(asked);
 }
 
 std::string recall_output(int connected_socket, const HookInput& input, const std::string& arguments,

@@ -16,7 +16,6 @@
 #include "daemon/interchange/session_walk.hpp"
 #include "daemon/interchange/transcript.hpp"
 #include "daemon/serve/instance_lock.hpp"
-#include "daemon/tools/tool_arguments.hpp"
 #include "protocol/mcp/tool_registry.hpp"
 #include "schemas/base/error.hpp"
 #include "schemas/base/harmless.hpp"
@@ -247,9 +246,8 @@ Result<EventFileCheck> check_file(const ImportFile& file) {
 
 Result<mcp::ToolOutcome> take_file(Caller& caller, const std::string& path) {
   ProgressBar bar("importing");
-  tools::ToolArguments w;
-  w.add("path", std::filesystem::absolute(path).lexically_normal().string());
-  return caller.admin("import", w.finish(),
+  const admin::ImportParams asked{std::filesystem::absolute(path).lexically_normal().string()};
+  return caller.admin("import", mcp::to_arguments(asked),
                       [&](double done, double total, std::string_view what) { bar.show(done, total, what); });
 }
 

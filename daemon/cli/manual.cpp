@@ -1,6 +1,7 @@
 #include "daemon/cli/manual.hpp"
 
 #include "daemon/version.hpp"
+#include "schemas/base/ascii.hpp"
 
 #include <boost/algorithm/string/join.hpp>
 
@@ -117,12 +118,8 @@ std::string value_of(const Option& option) {
 // Returns "-o, --output FILE" with the names in bold.
 std::string names_in_bold(const Option& option) {
   std::string out;
-  std::string_view rest = option.names;
-  while (!rest.empty()) {
-    const std::string_view one = rest.substr(0, rest.find(','));
-    rest.remove_prefix(std::min(one.size() + 1, rest.size()));
+  for (const std::string& one : ascii::split(option.names, ','))
     out += (out.empty() ? "\\fB" : ", \\fB") + escaped(one) + "\\fR";
-  }
   if (takes_value(option)) out += " \\fI" + escaped(value_of(option)) + "\\fR";
   return out;
 }

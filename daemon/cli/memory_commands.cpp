@@ -44,16 +44,6 @@ using memory::ReadMemory;
 
 Error wrong_usage(std::string what) { return Error(Errc::invalid_argument, std::move(what)); }
 
-std::vector<std::string> listed_words(std::string_view list) {
-  std::vector<std::string> out;
-  while (!list.empty()) {
-    const auto comma = std::min(list.find(','), list.size());
-    if (const auto word = list.substr(0, comma); !word.empty()) out.emplace_back(word);
-    list.remove_prefix(std::min(comma + 1, list.size()));
-  }
-  return out;
-}
-
 Result<std::optional<MemoryScope>> scope_of(const MemoryOptions& o) {
   if (!o.scope) return std::optional<MemoryScope>();
   const auto scope = parse_memory_scope(*o.scope);
@@ -163,12 +153,9 @@ void index_changes(const Invocation& call) {
     static_cast<void>((*caller)->admin("memory_catalog", "{}", {}));
 }
 
-Result<void> print_written(const Invocation& call, const Memory& m, std::string_view done, bool masked) {
+Result<int> print_written(const Invocation& call, const Memory& m, std::string_view done, bool masked) {
   index_changes(call);
-  if (call.as_json) {
-    MEMD_TRY(print_json(call, written_report(m, done == "created", masked)));
-    return {};
-  }
+  if (call.as_json) return print_json(call, written_report(m, done == "created", masked));
   Screen screen(call.look);
   screen.text(Line(std::string(done) + " ")
                   .add(m.slug, Style::id)
@@ -176,7 +163,7 @@ Result<void> print_written(const Invocation& call, const Memory& m, std::string_
                   .add(m.path.string(), Style::name));
   if (masked) screen.line("Secrets in it were masked.");
   if (done == "deleted") screen.text(Line("memd memory undo " + m.slug, Style::id).add(" brings it back."));
-  return screen.finish();
+  return finish(screen);
 }
 
 memories::NameEvents names_of_log(const Settings& settings) {
@@ -208,7 +195,7 @@ Result<int> write_memory(const MemoryOptions& o, const Invocation& call) {
   MEMD_TRY_ASSIGN(wanted.to, destination(o));
   wanted.title = o.title.value_or("");
   wanted.slug = o.slug;
-  wanted.tags = listed_words(o.tags.value_or(""));
+  wanted.tags = ascii::split(o.tags.value_or(""), ',');
   if (o.from) {
     const auto of = harvest::parse_history_ref(*o.from);
     if (!of) return wrong_usage("--from: \"" + *o.from + "\" is no id of a turn, such as x42");
@@ -219,8 +206,7 @@ Result<int> write_memory(const MemoryOptions& o, const Invocation& call) {
   }
   MEMD_TRY_ASSIGN(wanted.text, text_given(o.file));
   MEMD_TRY_ASSIGN(const auto done, notebook.create(std::move(wanted)));
-  MEMD_TRY(print_written(call, done.memory, "created", done.masked));
-  return kOk;
+  return print_written(call, done.memory, "created", done.masked);
 }
 
 Result<int> edit_memory(const MemoryOptions& o, const Invocation& call) {
@@ -230,7 +216,7 @@ Result<int> edit_memory(const MemoryOptions& o, const Invocation& call) {
   memory::MemoryChange edit;
   edit.title = o.title;
   MEMD_TRY_ASSIGN(edit.type, type_of(o));
-  if (o.tags) edit.tags = listed_words(*o.tags);
+  if (o.tags) edit.tags = ascii::split(*o.tags, ',');
   if (!o.file.empty()) {
     MEMD_TRY_ASSIGN(edit.content, text_given(o.file));
   }
@@ -245,8 +231,7 @@ Result<int> edit_memory(const MemoryOptions& o, const Invocation& call) {
     return now.is_valid() ? kOk : kFailed;
   }
   MEMD_TRY_ASSIGN(const auto done, notebook.change(found, std::move(edit), found.read.memory.file_hash));
-  MEMD_TRY(print_written(call, done.memory, "changed", done.masked));
-  return kOk;
+  return print_written(call, done.memory, "changed", done.masked);
 }
 
 Result<int> remove_memory(const MemoryOptions& o, const Invocation& call) {
@@ -254,15 +239,13 @@ Result<int> remove_memory(const MemoryOptions& o, const Invocation& call) {
   MEMD_TRY_ASSIGN(const auto name, memory_named(o, o.slug));
   MEMD_TRY_ASSIGN(const auto found, notebook.find_to_write(name));
   MEMD_TRY(notebook.remove(found, {}));
-  MEMD_TRY(print_written(call, found.read.memory, "deleted", false));
-  return kOk;
+  return print_written(call, found.read.memory, "deleted", false);
 }
 
 Result<int> undo_memory(const MemoryOptions& o, const Invocation& call) {
   MEMD_TRY_ASSIGN(const auto name, memory_named(o, o.slug));
   MEMD_TRY_ASSIGN(const Memory back, notebook_of(call.settings).undo(name));
-  MEMD_TRY(print_written(call, back, "brought back", false));
-  return kOk;
+  return print_written(call, back, "brought back", false);
 }
 
 Result<int> change_edge(const MemoryOptions& o, const Invocation& call, bool links) {
@@ -392,8 +375,7 @@ Result<int> health_memory(const Invocation& call) {
   if (call.as_json) {
     MemoryHealthReport report;
     for (const MemoryProblem& p : problems)
-      report.problems.push_back({std::string(to_string(p.kind)), p.slug, p.path.string(), p.line,
-                                 (p.key.empty() ? "" : p.key + ": ") + p.message});
+      report.problems.push_back({std::string(to_string(p.kind)), p.slug, p.path.string(), p.line, p.what()});
     return print_json(call, report);
   }
   Screen screen(call.look);

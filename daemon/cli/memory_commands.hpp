@@ -60,7 +60,7 @@ Result<memories::MemoryName> memory_named(const MemoryOptions& o, const std::str
 Result<memories::Destination> destination(const MemoryOptions& o);
 MemoryWrittenReport written_report(const Memory& m, bool created, bool masked);
 // Prints "created", "changed", "deleted", …; JSON for a program.
-Result<void> print_written(const Invocation& call, const Memory& m, std::string_view done, bool masked);
+Result<int> print_written(const Invocation& call, const Memory& m, std::string_view done, bool masked);
 // Compares memories of the notebook's project with git: the one of this name, without a name all.
 // Errc::invalid_argument: there is no project.
 Result<VerifyReport> verify_report(const memories::Notebook& notebook, const std::optional<memories::MemoryName>& name);

@@ -26,12 +26,17 @@ namespace {
 
 using memories::Notebook;
 
-MemoryWrittenReport draft_report(const memories::Promotion& made) {
+MemoryWrittenReport draft_report(const Memory& draft, MemoryScope scope) {
   MemoryWrittenReport out;
-  out.type = to_string(made.draft.type);
-  out.title = made.draft.title;
-  out.scope = to_string(made.draft.scope);
-  out.content = made.draft.content;
+  out.type = to_string(draft.type);
+  out.title = draft.title;
+  out.scope = to_string(scope);
+  out.content = draft.content;
+  return out;
+}
+
+MemoryWrittenReport draft_report(const memories::Promotion& made) {
+  MemoryWrittenReport out = draft_report(made.draft, made.draft.scope);
   out.similar.emplace();
   for (const auto& one : made.similar)
     out.similar->push_back({one.slug, std::string(to_string(one.scope)), one.title, one.path.string(), one.likeness});
@@ -203,14 +208,7 @@ Result<int> recap_memory(const MemoryOptions& o, const Invocation& call) {
   Reader reader(call.settings.layout.database());
   MEMD_TRY_ASSIGN(const auto recap, reader.ask(query));
   if (!recap) return Error(Errc::not_found, "memd knows of nothing " + of_project(notebook) + "on that day");
-  if (!o.write && call.as_json) {
-    MemoryWrittenReport draft;
-    draft.type = to_string(recap->type);
-    draft.title = recap->title;
-    draft.scope = to_string(MemoryScope::project);
-    draft.content = recap->content;
-    return print_json(call, draft);
-  }
+  if (!o.write && call.as_json) return print_json(call, draft_report(*recap, MemoryScope::project));
   if (!o.write) {
     Screen screen(call.look);
     screen.as_it_is(harmless(recap->content));
@@ -222,12 +220,10 @@ Result<int> recap_memory(const MemoryOptions& o, const Invocation& call) {
     memory::MemoryChange change;
     change.content = "\n" + recap->content;
     MEMD_TRY_ASSIGN(const auto done, directory.update(recap->slug, change, there->memory.file_hash));
-    MEMD_TRY(print_written(call, done.memory, "changed", done.masked));
-    return kOk;
+    return print_written(call, done.memory, "changed", done.masked);
   }
   MEMD_TRY_ASSIGN(const auto done, directory.create(*recap));
-  MEMD_TRY(print_written(call, done.memory, "created", done.masked));
-  return kOk;
+  return print_written(call, done.memory, "created", done.masked);
 }
 
 struct Checked {

@@ -64,6 +64,23 @@ Result<Answer> ask_pages(Caller& caller, std::string_view tool,
 
 using MakeArguments = std::function<std::string(const PageWanted&)>;
 
+// The arguments of a page. `rows`: the parameter that limits them.
+template <class Params, class Rows>
+MakeArguments pages_of(Params params, Rows Params::*rows) {
+  return [params = std::move(params), rows](const PageWanted& page) mutable {
+    params.cursor = page.cursor;
+    if (page.rows) params.*rows = *page.rows;
+    return mcp::to_arguments(params);
+  };
+}
+template <class Params>
+MakeArguments pages_of(Params params) {
+  return [params = std::move(params)](const PageWanted& page) mutable {
+    params.cursor = page.cursor;
+    return mcp::to_arguments(params);
+  };
+}
+
 // Functions that count and merge the pages of an answer.
 template <class Answer>
 struct Pages {

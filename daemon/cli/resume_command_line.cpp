@@ -1,6 +1,7 @@
 #include "daemon/cli/resume_command_line.hpp"
 
 #include "adapters/adapter.hpp"
+#include "daemon/child_process.hpp"
 #include "schemas/base/error.hpp"
 #include "schemas/platform.hpp"
 
@@ -27,15 +28,6 @@ constexpr std::array kStarts = std::to_array<Start>({{"claude-code", "claude", "
                                                      {"droid", "droid", ""},
                                                      {"vibe", "vibe", ""},
                                                      {"openhands", "openhands", "--task"}});
-
-std::string quoted_for_shell(std::string_view word) {
-  constexpr std::string_view kPlain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-+@:,=";
-  if (!word.empty() && word.find_first_not_of(kPlain) == std::string_view::npos) return std::string(word);
-  std::string out = "'";
-  for (const char c : word)
-    out += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return out + "'";
-}
 
 Error cannot_open(const SessionRow& session, std::string_view why) {
   return Error(Errc::unsupported, session.uid + ": " + std::string(name_of(session.platform)) + " " + std::string(why) +
@@ -81,9 +73,9 @@ Result<AgentCommand> start_command_line(std::string_view client, const std::stri
 
 std::string as_shell_line(const AgentCommand& command, std::string_view directory) {
   std::string out;
-  if (!directory.empty()) out = "cd " + quoted_for_shell(directory) + " && ";
+  if (!directory.empty()) out = "cd " + shell_word(directory) + " && ";
   for (std::size_t i = 0; i < command.words.size(); ++i)
-    out += (i > 0 ? " " : "") + quoted_for_shell(command.words[i]);
+    out += (i > 0 ? " " : "") + shell_word(command.words[i]);
   return out;
 }
 

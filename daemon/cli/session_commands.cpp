@@ -6,7 +6,8 @@
 #include "daemon/host/settings.hpp"
 #include "daemon/interchange/output_file.hpp"
 #include "daemon/setup/clients.hpp"
-#include "daemon/tools/tool_arguments.hpp"
+#include "daemon/tools/resume_context.hpp"
+#include "protocol/mcp/described_json.hpp"
 #include "schemas/base/error.hpp"
 #include "schemas/base/harmless.hpp"
 #include "store/read/sessions.hpp"
@@ -64,7 +65,7 @@ Command handoff_command() {
     std::string to;
     std::string output;
     bool start = false;
-    std::optional<std::int64_t> max_tokens;
+    std::int64_t max_tokens = 3000;
   };
   const auto o = std::make_shared<HandoffOptions>();
   Command c{"handoff", "What another agent needs to go on with a session: printed, to a file, or as its first prompt"};
@@ -83,10 +84,12 @@ Command handoff_command() {
     Reader reader(call.settings.layout.database());
     MEMD_TRY_ASSIGN(const SessionRow session, reader.ask(SessionQuery{o->session}));
     MEMD_TRY_ASSIGN(const auto caller, open_caller(call.settings, Need::read));
-    tools::ToolArguments w;
-    w.add("session_id", session.uid).add("before", std::string("end")).add("complement", std::string("never"));
-    w.add("max_tokens", o->max_tokens.value_or(3000));
-    MEMD_TRY_ASSIGN(const auto pack, caller->tool("resume_context", w.finish()));
+    tools::ResumeParams asked;
+    asked.session_id = session.uid;
+    asked.before = "end";
+    asked.complement = "never";
+    asked.max_tokens = o->max_tokens;
+    MEMD_TRY_ASSIGN(const auto pack, caller->tool("resume_context", mcp::to_arguments(asked)));
     if (pack.is_error) return Error(Errc::not_found, pack.text);
     const std::string prompt = std::string(kHandoffBegin) + "\n\n" + harmless(pack.text) + "\n";
     if (o->start) {

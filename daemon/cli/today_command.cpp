@@ -2,15 +2,16 @@
 #include "daemon/cli/asking.hpp"
 #include "daemon/cli/command.hpp"
 #include "daemon/cli/render/views.hpp"
-#include "daemon/tools/tool_arguments.hpp"
 
 namespace memd::cli {
 namespace {
 
 Result<tools::ListSessionsAnswer> some_sessions(Caller& caller, std::int64_t count, const std::string& state) {
-  tools::ToolArguments w;
-  w.add("n_results", std::optional(count)).add("state", state).add_flag("all_projects", true);
-  return ask_history<tools::ListSessionsAnswer>(caller, "list_sessions", w.finish());
+  tools::ListSessionsParams asked;
+  asked.n_results = count;
+  asked.state = state;
+  asked.all_projects = true;
+  return ask_history<tools::ListSessionsAnswer>(caller, "list_sessions", mcp::to_arguments(asked));
 }
 
 }  // namespace

@@ -1,10 +1,7 @@
 #pragma once
 
-#include <boost/asio/io_context.hpp>
-
 #include <filesystem>
 #include <functional>
-#include <memory>
 #include <vector>
 
 namespace memd {
@@ -19,8 +16,5 @@ class ChangeBell {
   virtual void hear(const std::vector<std::filesystem::path>& paths) = 0;
   virtual void stop() = 0;
 };
-
-// kqueue on macOS; null elsewhere.
-std::unique_ptr<ChangeBell> make_change_bell(boost::asio::io_context& loop);
 
 }  // namespace memd

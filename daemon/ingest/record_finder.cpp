@@ -47,10 +47,7 @@ Result<std::string> read_from_source(const EventSource& where, ItemWalk* walk) {
     if (adapter == nullptr) return Error(Errc::unsupported, "no adapter for " + std::string(to_string(where.platform)));
     return walk != nullptr ? walk->read(*adapter, where) : read_item(*adapter, where);
   }
-  Source source;
-  source.platform = where.platform;
-  source.path = where.path;
-  return read_record(source, where.raw);
+  return read_record(source_of(where), where.raw);
 }
 
 }  // namespace

@@ -1,22 +1,12 @@
 #include "daemon/ingest/slice_replay.hpp"
 
 #include "daemon/ingest/log_decoding.hpp"
+#include "schemas/base/ascii.hpp"
 #include "schemas/base/error.hpp"
 
-#include <algorithm>
 #include <optional>
 
 namespace memd {
-namespace {
-
-std::string_view next_line(std::string_view& rest) {
-  const std::size_t end = std::min(rest.find('\n'), rest.size());
-  const std::string_view line = rest.substr(0, end);
-  rest.remove_prefix(std::min(end + 1, rest.size()));
-  return line;
-}
-
-}  // namespace
 
 void SliceReplay::learn(const std::vector<Source>& sources) {
   for (const auto& s : sources)
@@ -29,10 +19,10 @@ void SliceReplay::decode_items(const raw::Part& part, std::string_view content, 
   Source of_session = slice.source;
   of_session.session_uid = slice.items->session_uid;
   const auto decoder = adapter.open(of_session);
-  if (slice.items->has_head) decoder->decode({next_line(content), 0, false}, slice.batch);
+  if (slice.items->has_head) decoder->decode({ascii::take_until(content, '\n'), 0, false}, slice.batch);
   std::uint64_t number = part.items->keep;
   for (const auto& item : slice.items->added) {
-    const std::string_view line = next_line(content);
+    const std::string_view line = ascii::take_until(content, '\n');
     ++number;
     if (item.ledger.record_type == "(oversized)")
       slice.batch.diagnostics.push_back(

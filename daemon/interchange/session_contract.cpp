@@ -32,22 +32,17 @@ class ContractFields : public json::Writer {
       member(name, value);
   }
   void time(std::string_view name, TimeMs value) { text(name, value == 0 ? std::string() : format_rfc3339(value)); }
-  void count(std::string_view name, std::int64_t value) {
-    key(name);
-    number(value);
-  }
 };
 
 void write_cost(ContractFields& w, const Cost& cost) {
   w.key("cost");
   w.begin_object();
-  w.count("input_tokens", cost.tokens.input);
-  w.count("output_tokens", cost.tokens.output);
-  w.count("cache_tokens", cost.tokens.cache_read + cost.tokens.cache_creation);
-  w.key("wall_clock_s");
-  w.number(static_cast<double>(cost.wall_clock) / kMsOfSecond);
-  w.count("turns", cost.turns);
-  w.count("retries", cost.retries);
+  w.member_number("input_tokens", cost.tokens.input);
+  w.member_number("output_tokens", cost.tokens.output);
+  w.member_number("cache_tokens", cost.tokens.cache_read + cost.tokens.cache_creation);
+  w.member_number("wall_clock_s", static_cast<double>(cost.wall_clock) / kMsOfSecond);
+  w.member_number("turns", cost.turns);
+  w.member_number("retries", cost.retries);
   w.end_object();
 }
 
@@ -69,8 +64,8 @@ std::string session_record(const std::string& uid, const SessionRow& row, AsOf a
   write_cost(w, row.cost);
   w.text("task_ref", {});
   w.text("source_path", row.source_path);
-  w.count("source_bytes", row.source_bytes);
-  w.count("schema_version", kSessionSchemaVersion);
+  w.member_number("source_bytes", row.source_bytes);
+  w.member_number("schema_version", kSessionSchemaVersion);
   w.time("discovered_at", row.watermarks.discovered_at);
   w.time("ingested_at", row.watermarks.ingested_at);
   w.time("analyzed_at", row.watermarks.analyzed_at);
@@ -84,18 +79,18 @@ std::string event_record(const std::string& uid, const EventRow& row) {
   ContractFields w(out);
   w.begin_object();
   w.member("session_uid", uid);
-  w.count("seq", row.seq);
+  w.member_number("seq", row.seq);
   w.time("ts", row.time);
   w.member("kind", to_string(row.kind));
   if (row.parent_seq)
-    w.count("parent_seq", *row.parent_seq);
+    w.member_number("parent_seq", *row.parent_seq);
   else
     w.text("parent_seq", {});
   w.text("role", std::string(to_string(row.role)));
   w.text("tool", row.tool);
   w.text("summary", row.summary);
   w.text("payload_ref", row.source == 0 ? std::string() : "evt_" + format_key(row.event_id));
-  w.count("tokens", row.tokens);
+  w.member_number("tokens", row.tokens);
   w.member_bool("is_sidechain", (row.flags & kFlagSidechain) != 0);
   w.end_object();
   return out;

@@ -63,10 +63,8 @@ std::string prose(std::string_view text) {
     if (std::exchange(paragraph, false)) out += "</p>\n";
   };
   FenceTracker fences;
-  for (std::size_t at = 0; at < text.size();) {
-    const auto end = std::min(text.find('\n', at), text.size());
-    const std::string_view line = text.substr(at, end - at);
-    at = end + 1;
+  while (!text.empty()) {
+    const std::string_view line = ascii::take_until(text, '\n');
     const bool was_open = fences.is_open();
     fences.line(line);
     if (was_open != fences.is_open()) {

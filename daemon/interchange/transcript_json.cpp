@@ -11,23 +11,16 @@ void write_tokens(json::Writer& w, const TokenUsage& t) {
   w.begin_object();
   for (const auto& [name, value] :
        {std::pair{"input", t.input}, std::pair{"output", t.output}, std::pair{"cache_read", t.cache_read},
-        std::pair{"cache_creation", t.cache_creation}}) {
-    w.key(name);
-    w.number(value);
-  }
+        std::pair{"cache_creation", t.cache_creation}})
+    w.member_number(name, value);
   w.end_object();
 }
 
 void write_reasons(json::Writer& w, const std::vector<OutcomeReason>& reasons) {
-  w.key("outcome_reasons");
-  w.begin_array();
-  for (const OutcomeReason& reason : reasons) {
-    w.begin_object();
+  w.member_objects("outcome_reasons", reasons, [&](const OutcomeReason& reason) {
     w.member("sign", to_string(reason.sign));
     w.member("speaks_for", to_string(reason.speaks_for));
-    w.end_object();
-  }
-  w.end_array();
+  });
 }
 
 class Fields : public json::Writer {
@@ -35,10 +28,6 @@ class Fields : public json::Writer {
   using json::Writer::Writer;
   void text(std::string_view name, std::string_view value) {
     if (!value.empty()) member(name, value);
-  }
-  void count(std::string_view name, std::int64_t value) {
-    key(name);
-    number(value);
   }
   void flag(std::string_view name, bool value) {
     if (value) member_bool(name, true);
@@ -79,10 +68,10 @@ class JsonWriter final : public TranscriptWriter {
     w.member("outcome", to_string(s.outcome));
     write_reasons(w, s.outcome_reasons);
     write_tokens(w, s.cost.tokens);
-    w.count("exchanges", s.exchanges);
-    w.count("tool_calls", s.tool_calls);
-    w.count("tool_errors", s.tool_errors);
-    w.count("compactions", s.compactions);
+    w.member_number("exchanges", s.exchanges);
+    w.member_number("tool_calls", s.tool_calls);
+    w.member_number("tool_errors", s.tool_errors);
+    w.member_number("compactions", s.compactions);
     w.end_object();
     return line_(out + "{\"session\":" + facts + ",\"exchanges\":[");
   }
@@ -94,13 +83,13 @@ class JsonWriter final : public TranscriptWriter {
     w.begin_object();
     if (x.id != 0) {
       w.member("exchange_id", format_exchange_id(x.id));
-      w.count("number", x.number);
+      w.member_number("number", x.number);
       w.text("started_at", format_rfc3339(x.started_at));
       w.text("model", x.model);
       w.text("git_branch", x.git_branch);
       write_tokens(w, x.tokens);
-      w.count("tool_calls", x.tool_calls);
-      w.count("tool_errors", x.tool_errors);
+      w.member_number("tool_calls", x.tool_calls);
+      w.member_number("tool_errors", x.tool_errors);
     }
     w.key("entries");
     w.begin_array();
@@ -115,9 +104,9 @@ class JsonWriter final : public TranscriptWriter {
     std::string out = "],\"events\":";
     Fields w(out);
     w.begin_object();
-    w.count("total", report.events);
-    w.count("derived", report.derived);
-    w.count("partial", report.partial);
+    w.member_number("total", report.events);
+    w.member_number("derived", report.derived);
+    w.member_number("partial", report.partial);
     w.end_object();
     return line_(out + "}");
   }

@@ -26,12 +26,7 @@ std::string fenced(std::string_view text) {
 
 // Returns the agent's text, with an unclosed code block closed.
 std::string closed(std::string_view text) {
-  FenceTracker fences;
-  for (std::size_t at = 0; at < text.size();) {
-    const auto end = std::min(text.find('\n', at), text.size());
-    fences.line(text.substr(at, end - at));
-    at = end + 1;
-  }
+  const FenceTracker fences = fences_of(text);
   std::string out(text);
   if (fences.is_open()) out += (text.ends_with('\n') ? "" : "\n") + fences.closing();
   return out;

@@ -60,16 +60,6 @@ Result<ChildOutput> run_git(const std::filesystem::path& directory, std::vector<
   return run_child(command);
 }
 
-std::vector<std::string> split(std::string_view text, char mark) {
-  std::vector<std::string> out;
-  while (!text.empty()) {
-    const auto end = std::min(text.find(mark), text.size());
-    if (end > 0) out.emplace_back(text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
-  return out;
-}
-
 bool is_word(std::string_view word) { return !word.empty() && std::all_of(word.begin(), word.end(), ascii::is_word); }
 
 Error git_failed(const std::filesystem::path& top, int code) {
@@ -83,7 +73,7 @@ Result<std::vector<GitCommit>> commits_of(const std::filesystem::path& top, std:
   MEMD_TRY_ASSIGN(const auto output, run_git(top, std::move(all)));
   if (output.exit_code != 0) return git_failed(top, output.exit_code);
   std::vector<GitCommit> out;
-  for (const std::string& line : split(output.text, '\n')) {
+  for (const std::string& line : ascii::split(output.text, '\n')) {
     const auto blank = std::min(line.find(' '), line.size());
     out.push_back({line.substr(0, blank), line.substr(std::min(blank + 1, line.size()))});
   }
@@ -106,7 +96,7 @@ bool has_own_history(const std::filesystem::path& directory, const std::filesyst
 Result<Git> Git::open(const std::filesystem::path& directory) {
   namespace fs = std::filesystem;
   MEMD_TRY_ASSIGN(const auto output, run_git(directory, {"rev-parse", "--show-toplevel", "--git-common-dir"}));
-  const auto lines = split(output.text, '\n');
+  const auto lines = ascii::split(output.text, '\n');
   if (output.exit_code != 0 || lines.size() != 2)
     return Error(Errc::not_found, directory.string() + " is in no git repository that memd may read");
   std::error_code ec;
@@ -136,7 +126,7 @@ Result<std::string> Git::commit_at(TimeMs time) const {
 Result<std::vector<std::string>> Git::files(const std::string& commit) const {
   MEMD_TRY_ASSIGN(const auto output, run_git(top_, {"ls-tree", "-r", "-z", "--name-only", "--full-tree", commit}));
   if (output.exit_code != 0) return git_failed(top_, output.exit_code);
-  return split(output.text, '\0');
+  return ascii::split(output.text, '\0');
 }
 
 Result<bool> Git::holds_word(const std::string& commit, const std::string& word) const {

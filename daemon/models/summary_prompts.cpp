@@ -134,9 +134,7 @@ std::string keep_lines(std::string_view text) {
   std::string out;
   bool blank = true;  // the previous line was blank
   while (!text.empty()) {
-    const auto end = std::min(text.find('\n'), text.size());
-    std::string line(text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
+    std::string line(ascii::take_until(text, '\n'));
     std::erase_if(line, [](unsigned char c) { return (c < ' ' && c != '\t') || c == 0x7F; });
     while (!line.empty() && line.back() == ' ')
       line.pop_back();

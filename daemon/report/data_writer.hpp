@@ -24,23 +24,10 @@ class DataWriter : public json::Writer {
   }
   template <class Number>
   void count(std::string_view name, Number value) {
-    if (value == Number()) return;
-    key(name);
-    number(value);
+    if (value != Number()) member_number(name, value);
   }
   void flag(std::string_view name, bool value) {
     if (value) member_bool(name, true);
-  }
-  template <class Rows, class F>
-  void rows(std::string_view name, const Rows& all, F&& write) {
-    key(name);
-    begin_array();
-    for (const auto& row : all) {
-      begin_object();
-      write(row);
-      end_object();
-    }
-    end_array();
   }
   void texts(std::string_view name, const std::vector<std::string>& all, std::size_t most) {
     if (all.empty()) return;

@@ -65,7 +65,7 @@ void write_memories(DataWriter& w, const memories::MemoryGraphView& graph) {
   w.key("memories");
   w.begin_object();
   w.count("left_out", left_out);
-  w.rows("nodes", order, [&](std::size_t i) {
+  w.member_objects("nodes", order, [&](std::size_t i) {
     const Memory& m = graph.nodes[i].memory;
     w.text("slug", m.slug);
     w.member("title", shown(m.title.empty() ? m.slug : m.title, kTitleBytes));
@@ -79,7 +79,7 @@ void write_memories(DataWriter& w, const memories::MemoryGraphView& graph) {
   std::erase_if(edges, [&](const DrawnEdge& e) {
     return drawn_as[e.a] == graph.nodes.size() || drawn_as[e.b] == graph.nodes.size();
   });
-  w.rows("edges", edges, [&](const DrawnEdge& e) {
+  w.member_objects("edges", edges, [&](const DrawnEdge& e) {
     w.count("a", drawn_as[e.a]);
     w.count("b", drawn_as[e.b]);
     w.text("label", e.label);
@@ -98,7 +98,7 @@ std::string memory_page(const memories::MemoryGraphView& graph, TimeMs made_at, 
   TimeMs first = made_at;
   for (const auto& node : graph.nodes)
     if (node.memory.updated > 0) first = std::min(first, node.memory.updated);
-  w.rows("offsets", clock_offsets(first, made_at), [&](const ClockOffset& o) {
+  w.member_objects("offsets", clock_offsets(first, made_at), [&](const ClockOffset& o) {
     w.count("from", o.from);
     w.count("ahead", o.ahead);
   });

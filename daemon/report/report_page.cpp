@@ -79,10 +79,10 @@ void write_detail(DataWriter& w, const ReportSession& s) {
   w.text("last_said", s.last_said, kSaidBytes);
   w.texts("decisions", s.decisions, kDecisionBytes);
   w.texts("topics", s.topics, 80);
-  if (!s.files.empty()) w.rows("files", s.files, [&](const ReportFile& f) { write_file(w, f); });
+  if (!s.files.empty()) w.member_objects("files", s.files, [&](const ReportFile& f) { write_file(w, f); });
   w.count("files_total", s.files_total);
   if (!s.turns.empty())
-    w.rows("turns", s.turns, [&](const ReportTurn& t) {
+    w.member_objects("turns", s.turns, [&](const ReportTurn& t) {
       w.count("x", t.id);
       w.count("time", t.time);
       w.text("line", t.line, 160);
@@ -96,7 +96,7 @@ void write_detail(DataWriter& w, const ReportSession& s) {
 void write_sessions(DataWriter& w, std::string& out, const Report& report) {
   const std::size_t begin = out.size();
   std::int64_t detailed = 0;
-  w.rows("sessions", report.newest, [&](const ReportSession& s) {
+  w.member_objects("sessions", report.newest, [&](const ReportSession& s) {
     write_row(w, s);
     write_cost(w, s);
     if (out.size() - begin > kDetailBytes) return;
@@ -129,7 +129,7 @@ void write_sums(DataWriter& w, const Report& r) {
 }
 
 void write_days(DataWriter& w, const Report& r) {
-  w.rows("activity", r.activity, [&](const DayActivity& d) {
+  w.member_objects("activity", r.activity, [&](const DayActivity& d) {
     w.count("day", d.day);
     w.text("platform", to_string(d.platform));
     w.count("sessions", d.sessions);
@@ -140,7 +140,7 @@ void write_days(DataWriter& w, const Report& r) {
     w.count("added", d.lines_added);
     w.count("removed", d.lines_removed);
   });
-  w.rows("usage", r.usage, [&](const DayUsage& d) {
+  w.member_objects("usage", r.usage, [&](const DayUsage& d) {
     w.count("day", d.day);
     w.text("platform", to_string(d.platform));
     w.text("model", d.model);
@@ -151,26 +151,26 @@ void write_days(DataWriter& w, const Report& r) {
 }
 
 void write_uses(DataWriter& w, const Report& r) {
-  w.rows("tools", r.tools, [&](const ToolUse& t) {
+  w.member_objects("tools", r.tools, [&](const ToolUse& t) {
     w.text("tool", t.tool);
     w.text("platform", to_string(t.platform));
     w.count("calls", t.calls);
     w.count("errors", t.errors);
     w.count("answered", t.answered);
   });
-  w.rows("files", r.files, [&](const FileActivity& f) {
+  w.member_objects("files", r.files, [&](const FileActivity& f) {
     write_file(w, f);
     w.text("project", f.project);
     w.count("sessions", f.sessions);
   });
-  w.rows("topics", r.topics, [&](const TopicCount& t) {
+  w.member_objects("topics", r.topics, [&](const TopicCount& t) {
     w.text("topic", t.topic);
     w.count("exchanges", t.exchanges);
     w.count("sessions", t.sessions);
     w.count("start", t.span.start);
     w.count("end", t.span.end);
   });
-  w.rows("topic_days", r.topic_days, [&](const TopicDay& d) {
+  w.member_objects("topic_days", r.topic_days, [&](const TopicDay& d) {
     w.count("topic", static_cast<std::int64_t>(d.topic));
     w.count("day", d.day);
     w.count("exchanges", d.exchanges);
@@ -178,7 +178,7 @@ void write_uses(DataWriter& w, const Report& r) {
 }
 
 void write_coverage(DataWriter& w, const Report& r) {
-  w.rows("platforms", r.totals, [&](const PlatformTotals& t) {
+  w.member_objects("platforms", r.totals, [&](const PlatformTotals& t) {
     w.text("platform", to_string(t.platform));
     w.count("sources", t.sources);
     w.count("sessions", t.sessions);
@@ -199,7 +199,7 @@ void write_coverage(DataWriter& w, const Report& r) {
         w.count("bytes_behind", f.bytes_behind);
       }
   });
-  w.rows("ledger", r.ledger, [&](const CoverageRow& c) {
+  w.member_objects("ledger", r.ledger, [&](const CoverageRow& c) {
     w.text("platform", to_string(c.platform));
     w.text("type", c.entry.record_type);
     w.text("fate", to_string(c.entry.disposition));
@@ -207,7 +207,7 @@ void write_coverage(DataWriter& w, const Report& r) {
     w.count("records", c.entry.records);
     w.count("bytes", c.entry.bytes);
   });
-  w.rows("diagnostics", r.diagnostics, [&](const DiagnosticCount& d) {
+  w.member_objects("diagnostics", r.diagnostics, [&](const DiagnosticCount& d) {
     w.text("platform", to_string(d.platform));
     w.text("type", d.error_type);
     w.count("count", d.count);
@@ -241,10 +241,11 @@ std::string report_data(const Report& report, const ReportContext& context) {
   w.text("memd", context.version);
   w.count("made", context.made_at);
   w.text("zone", time_zone_label());
-  w.rows("offsets", clock_offsets(first_time(report, context.made_at), context.made_at), [&](const ClockOffset& o) {
-    w.count("from", o.from);
-    w.count("ahead", o.ahead);
-  });
+  w.member_objects("offsets", clock_offsets(first_time(report, context.made_at), context.made_at),
+                   [&](const ClockOffset& o) {
+                     w.count("from", o.from);
+                     w.count("ahead", o.ahead);
+                   });
   w.text("asked", context.asked, 1000);
   write_platform_names(w);
   write_sums(w, report);
@@ -254,7 +255,7 @@ std::string report_data(const Report& report, const ReportContext& context) {
   write_uses(w, report);
   write_memories(w, context.memories);
   write_coverage(w, report);
-  w.rows("gaps", context.gaps, [&](const Gap& g) {
+  w.member_objects("gaps", context.gaps, [&](const Gap& g) {
     w.flag("warning", g.weight == Gap::Weight::warning);
     if (g.platform) w.text("platform", to_string(*g.platform));
     w.text("text", g.text, 1000);

@@ -1,10 +1,11 @@
 #include "daemon/resources/memory_resources.hpp"
 
 #include "daemon/tools/answer.hpp"
+#include "daemon/tools/memory_read.hpp"
 #include "daemon/tools/notebooks.hpp"
-#include "daemon/tools/tool_arguments.hpp"
 #include "daemon/tools/tool_services.hpp"
 #include "daemon/tools/toolset.hpp"
+#include "protocol/mcp/described_json.hpp"
 #include "protocol/mcp/tool_registry.hpp"
 #include "schemas/base/ascii.hpp"
 #include "schemas/base/error.hpp"
@@ -73,9 +74,12 @@ mcp::ResourceRegistry::Version version_at(const tools::ToolServices& services, c
 Result<std::string> read_at(const tools::ToolServices& services, const mcp::ToolRegistry& tools,
                             const MemoryVariables& v, const std::string& project, mcp::ToolContext& context) {
   MEMD_TRY(memory_at(services, v, project));
-  tools::ToolArguments asked;
-  asked.add("slug", v.slug).add("scope", v.scope).add("cwd", project).add("max_tokens", kReadTokens);
-  return tools::tool_text(tools, "memory_read", asked.finish(), context);
+  tools::MemoryReadParams asked;
+  asked.slug = v.slug;
+  asked.scope = v.scope;
+  asked.cwd = project;
+  asked.max_tokens = kReadTokens;
+  return tools::tool_text(tools, "memory_read", mcp::to_arguments(asked), context);
 }
 
 mcp::Completer scope_values(std::vector<std::string> scopes) {

@@ -4,11 +4,14 @@
 #include "daemon/resources/memory_resources.hpp"
 #include "daemon/tools/answer.hpp"
 #include "daemon/tools/diagnostics.hpp"
+#include "daemon/tools/get_exchange.hpp"
+#include "daemon/tools/list_sessions.hpp"
 #include "daemon/tools/reading.hpp"
+#include "daemon/tools/recent_turns.hpp"
 #include "daemon/tools/scope.hpp"
-#include "daemon/tools/tool_arguments.hpp"
 #include "daemon/tools/tool_services.hpp"
 #include "daemon/tools/toolset.hpp"
+#include "protocol/mcp/described_json.hpp"
 #include "protocol/mcp/tool_registry.hpp"
 #include "schemas/base/error.hpp"
 #include "schemas/base/harmless.hpp"
@@ -246,12 +249,12 @@ Version list_version(const tools::ToolServices& services, mcp::ToolContext& cont
 
 constexpr std::int64_t kMaxTokens = 4000;
 
-using tools::ToolArguments;
-
 // Returns the answer of a tool together with the call, so that a reader knows how to get the rest.
-Result<std::string> read_as(const mcp::ToolRegistry& tools, std::string_view tool, ToolArguments& asked,
+template <class Params>
+Result<std::string> read_as(const mcp::ToolRegistry& tools, std::string_view tool, Params asked,
                             mcp::ToolContext& context) {
-  const std::string arguments = asked.add("max_tokens", kMaxTokens).finish();
+  asked.max_tokens = kMaxTokens;
+  const std::string arguments = mcp::to_arguments(asked);
   MEMD_TRY_ASSIGN(const std::string text, tools::tool_text(tools, tool, arguments, context));
   using tools::AnswerText;
   return AnswerText("The answer of ")
@@ -285,8 +288,10 @@ void add_resources(mcp::ResourceRegistry& registry, const tools::ToolServices& s
       [services, &tools](const IdVariable& v, ToolContext& context) -> Result<std::string> {
         const auto version = session_version(services, v.id, context);
         if (!version) return as_missing(version.error());
-        ToolArguments asked;
-        return read_as(tools, "recent_turns", asked.add("session_id", v.id).add("n_turns", 30), context);
+        tools::RecentTurnsParams asked;
+        asked.session_id = v.id;
+        asked.n_turns = 30;
+        return read_as(tools, "recent_turns", asked, context);
       },
       [services](const IdVariable& v, ToolContext& context) -> ResourceRegistry::Version {
         auto version = session_version(services, v.id, context);
@@ -303,8 +308,10 @@ void add_resources(mcp::ResourceRegistry& registry, const tools::ToolServices& s
       std::move(exchange),
       [services, &tools](const IdVariable& v, ToolContext& context) -> Result<std::string> {
         MEMD_TRY(exchange_version(services, v.id, context));
-        ToolArguments asked;
-        return read_as(tools, "get_exchange", asked.add_list("ids", {v.id}).add_flag("include_tools", true), context);
+        tools::GetExchangeParams asked;
+        asked.ids = {v.id};
+        asked.include_tools = true;
+        return read_as(tools, "get_exchange", asked, context);
       },
       [services](const IdVariable& v, ToolContext& context) { return exchange_version(services, v.id, context); });
 
@@ -317,11 +324,12 @@ void add_resources(mcp::ResourceRegistry& registry, const tools::ToolServices& s
   registry.add<KeyVariable>(
       std::move(project),
       [&tools](const KeyVariable& v, ToolContext& context) -> Result<std::string> {
-        ToolArguments list;
-        list.add("project", v.key).add("n_results", 10);
+        tools::ListSessionsParams list;
+        list.project = v.key;
+        list.n_results = 10;
         MEMD_TRY_ASSIGN(std::string text, read_as(tools, "list_sessions", list, context));
-        ToolArguments recent;
-        recent.add("project", v.key);
+        tools::RecentTurnsParams recent;
+        recent.project = v.key;
         // a project without sessions has no turns; the list says so
         if (auto turns = read_as(tools, "recent_turns", recent, context)) text += "\n" + *turns;
         return text;

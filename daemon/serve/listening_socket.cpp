@@ -3,6 +3,7 @@
 #include "daemon/serve/daemon_address.hpp"
 #include "daemon/serve/instance_lock.hpp"
 #include "protocol/transport/byte_stream.hpp"
+#include "schemas/base/ascii.hpp"
 #include "schemas/base/error.hpp"
 
 #include <fmt/format.h>
@@ -45,12 +46,8 @@ std::optional<int> number(const char* text) {
 int index_of_ours(const char* names, int count) {
   if (names == nullptr) return 0;
   std::string_view rest(names);
-  for (int i = 0; i < count; ++i) {
-    const auto colon = rest.find(':');
-    if (rest.substr(0, colon) == "memd") return i;
-    if (colon == std::string_view::npos) break;
-    rest.remove_prefix(colon + 1);
-  }
+  for (int i = 0; i < count; ++i)
+    if (ascii::take_until(rest, ':') == "memd") return i;
   return 0;
 }
 

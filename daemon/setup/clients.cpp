@@ -1,5 +1,7 @@
 #include "daemon/setup/clients.hpp"
 
+#include "schemas/base/ascii.hpp"
+
 #include <unistd.h>
 
 #include <algorithm>
@@ -416,13 +418,10 @@ const ClientInfo* find_client(std::string_view key) {
 
 fs::path find_program(std::string_view name, std::string_view search_path) {
   while (!search_path.empty()) {
-    const auto colon = search_path.find(':');
-    const fs::path candidate = fs::path(search_path.substr(0, colon)) / name;
+    const fs::path candidate = fs::path(ascii::take_until(search_path, ':')) / name;
     std::error_code ec;
     if (candidate.is_absolute() && fs::is_regular_file(candidate, ec) && ::access(candidate.c_str(), X_OK) == 0)
       return candidate;
-    if (colon == std::string_view::npos) break;
-    search_path.remove_prefix(colon + 1);
   }
   return {};
 }

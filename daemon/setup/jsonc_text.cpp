@@ -1,5 +1,6 @@
 #include "daemon/setup/jsonc_text.hpp"
 
+#include "schemas/base/ascii.hpp"
 #include "schemas/base/error.hpp"
 #include "schemas/base/json_writer.hpp"
 #include "schemas/base/utf8.hpp"
@@ -146,12 +147,12 @@ class JsoncParser {
       switch (escaped) {
         case '"':
         case '\\':
-        case '/': out += escaped; break;
-        case 'b': out += '\b'; break;
-        case 'f': out += '\f'; break;
-        case 'n': out += '\n'; break;
-        case 'r': out += '\r'; break;
-        case 't': out += '\t'; break;
+        case '/':
+        case 'b':
+        case 'f':
+        case 'n':
+        case 'r':
+        case 't': out += ascii::unescaped(escaped); break;
         case 'u': {
           auto code = hex4();
           if (!code) return wrong("\\u needs four hexadecimal digits");

@@ -1,7 +1,9 @@
 #include "daemon/setup/registration.hpp"
 
+#include "daemon/child_process.hpp"
 #include "daemon/setup/toml_block.hpp"
 #include "daemon/setup/yaml_entry.hpp"
+#include "schemas/base/ascii.hpp"
 #include "schemas/base/embedded.hpp"
 #include "schemas/base/error.hpp"
 #include "schemas/base/hash.hpp"
@@ -228,23 +230,10 @@ bool is_our_skill(std::string_view text) {
   return text.substr(mark + kSkillMark.size()) == sha256_hex(text.substr(0, mark)).substr(0, 16) + " -->\n";
 }
 
-std::string shell_word(const std::string& word) {
-  constexpr std::string_view kPlain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-+@:,=";
-  if (!word.empty() && word.find_first_not_of(kPlain) == std::string::npos) return word;
-  std::string out = "'";
-  for (const char c : word)
-    out += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return out + "'";
-}
-
 std::vector<std::string_view> lines_of(std::string_view text) {
   std::vector<std::string_view> out;
-  while (!text.empty()) {
-    const auto end = text.find('\n');
-    out.push_back(text.substr(0, end));
-    if (end == std::string_view::npos) break;
-    text.remove_prefix(end + 1);
-  }
+  while (!text.empty())
+    out.push_back(ascii::take_until(text, '\n'));
   return out;
 }
 
@@ -405,8 +394,7 @@ Result<Edit> Registration::hook_edit(const ClientInfo& client, const HookFile& f
   w.begin_object();
   w.member("type", "command");
   w.member("command", hook_command());
-  w.key("timeout");
-  w.number(file.timeout);
+  w.member_number("timeout", file.timeout);
   w.end_object();
   w.end_array();
   w.end_object();

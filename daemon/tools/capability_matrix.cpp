@@ -1,5 +1,6 @@
 #include "daemon/tools/capability_matrix.hpp"
 
+#include "schemas/base/ascii.hpp"
 #include "schemas/base/embedded.hpp"
 
 #include <fmt/format.h>
@@ -99,14 +100,10 @@ std::string contract_note(const AdapterDescription& adapter) {
 // Returns the fields behind a platform's name in its line of a table of adapters/, which are separated by tabs; empty:
 // it has no line.
 std::array<std::string_view, 3> fields_of_line(std::string_view table, Platform platform) {
-  const auto take = [](std::string_view& text, char end) {
-    const std::string_view taken = text.substr(0, text.find(end));
-    text.remove_prefix(std::min(text.size(), taken.size() + 1));
-    return taken;
-  };
+  using ascii::take_until;
   while (!table.empty()) {
-    std::string_view line = take(table, '\n');
-    if (take(line, '\t') == to_string(platform)) return {take(line, '\t'), take(line, '\t'), line};
+    std::string_view line = take_until(table, '\n');
+    if (take_until(line, '\t') == to_string(platform)) return {take_until(line, '\t'), take_until(line, '\t'), line};
   }
   return {};
 }

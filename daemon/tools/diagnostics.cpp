@@ -1,5 +1,6 @@
 #include "daemon/tools/diagnostics.hpp"
 
+#include "schemas/base/ascii.hpp"
 #include "schemas/base/harmless.hpp"
 #include "schemas/base/time.hpp"
 #include "schemas/platform.hpp"
@@ -21,16 +22,6 @@ std::string age_of(TimeMs time, TimeMs now) {
   if (age < 60 * kMinute) return fmt::format("{} min", age / kMinute);
   if (age < kMsPerDay) return fmt::format("{} h", age / (60 * kMinute));
   return fmt::format("{} d", age / kMsPerDay);
-}
-
-std::vector<std::string> names_in(std::string_view list) {
-  std::vector<std::string> names;
-  while (!list.empty()) {
-    const auto comma = std::min(list.find(','), list.size());
-    if (comma > 0) names.emplace_back(list.substr(0, comma));
-    list.remove_prefix(std::min(comma + 1, list.size()));
-  }
-  return names;
 }
 
 // What to do about a time that the writer refused.
@@ -76,7 +67,7 @@ DiagnosticLine diagnostic_line(const DiagnosticRow& row, TimeMs now) {
   out.platform = to_string(row.platform);
   out.error_type = row.error_type;
   out.severity = to_string(row.severity);
-  out.fields = names_in(row.field_names);
+  out.fields = ascii::split(row.field_names, ',');
   out.source = row.path;
   if (row.offset && !row.path.empty()) out.place = fmt::format("{} {}", row.is_item ? "item" : "byte", *row.offset);
   if (const auto type = parse_diagnostic_type(row.error_type)) out.action = action_for(*type);

@@ -10,7 +10,6 @@
 #include "store/reader.hpp"
 #include "store/text/token_budget.hpp"
 
-#include <algorithm>
 #include <cmath>
 #include <set>
 #include <utility>
@@ -29,9 +28,7 @@ std::string gist_of(const catalog::MemoryHit& hit) {
   std::string_view rest = hit.content;
   bool fenced = false;
   while (!rest.empty() && out.size() < 240) {
-    const auto end = std::min(rest.find('\n'), rest.size());
-    const std::string_view line = ascii::trimmed(rest.substr(0, end));
-    rest.remove_prefix(std::min(end + 1, rest.size()));
+    const std::string_view line = ascii::trimmed(ascii::take_until(rest, '\n'));
     if (line.starts_with("```")) fenced = !fenced;
     if (fenced || line.empty() || line.starts_with('#') || line.starts_with("```") || line.starts_with("<!--"))
       continue;

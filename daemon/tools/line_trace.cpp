@@ -1,5 +1,7 @@
 #include "daemon/tools/line_trace.hpp"
 
+#include "schemas/base/ascii.hpp"
+
 #include <algorithm>
 
 namespace memd::tools {
@@ -7,11 +9,8 @@ namespace {
 
 template <class Visit>
 void for_each_line(std::string_view text, Visit&& visit) {
-  while (!text.empty()) {
-    const auto end = text.find('\n');
-    visit(text.substr(0, end));
-    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
-  }
+  while (!text.empty())
+    visit(ascii::take_until(text, '\n'));
 }
 
 constexpr std::size_t kMostLines = 50'000;

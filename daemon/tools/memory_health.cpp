@@ -20,7 +20,7 @@ std::vector<MemoryFindingOut> problems_of(const memories::Notebook& notebook) {
     one.slug = problem.slug;
     one.path = problem.path.string();
     if (problem.line > 0) one.line = problem.line;
-    one.message = (problem.key.empty() ? "" : problem.key + ": ") + problem.message;
+    one.message = problem.what();
     out.push_back(std::move(one));
   }
   return out;

@@ -88,12 +88,9 @@ ModelPrices read_prices(const std::string& file, const YAML::Node& node, const s
 
 std::vector<std::string_view> names_of(std::string_view key) {
   std::vector<std::string_view> out;
-  while (true) {
-    const auto comma = key.find(',');
-    if (const auto name = ascii::trimmed(key.substr(0, comma)); !name.empty()) out.push_back(name);
-    if (comma == std::string_view::npos) return out;
-    key.remove_prefix(comma + 1);
-  }
+  while (!key.empty())
+    if (const auto name = ascii::trimmed(ascii::take_until(key, ',')); !name.empty()) out.push_back(name);
+  return out;
 }
 
 std::string_view file_of_prices() { return embedded::price_files().front().text; }
@@ -104,8 +101,7 @@ template <class Take, class Note>
 void each_line(const Take& take, const Note& note) {
   std::string_view rest = file_of_prices();
   while (!rest.empty()) {
-    const std::string_view line = rest.substr(0, rest.find('\n'));
-    rest.remove_prefix(std::min(rest.size(), line.size() + 1));
+    const std::string_view line = ascii::take_until(rest, '\n');
     const auto colon = line.find(": ");
     if (colon == std::string_view::npos) continue;
     if (line.starts_with("# "))

@@ -299,8 +299,7 @@ std::string error_line(const std::optional<Id>& id, int code, std::string_view m
   w.member_raw("id", id ? std::string_view(*id) : "null");
   w.key("error");
   w.begin_object();
-  w.key("code");
-  w.number(static_cast<std::int64_t>(code));
+  w.member_number("code", static_cast<std::int64_t>(code));
   w.member("message", message);
   if (!data.empty()) w.member_raw("data", data);
   w.end_object();
@@ -313,7 +312,7 @@ std::string request_line(std::string_view id, std::string_view method, std::stri
   json::Writer w(out);
   w.begin_object();
   w.member("jsonrpc", "2.0");
-  w.member_raw("id", id);
+  if (!id.empty()) w.member_raw("id", id);
   w.member("method", method);
   w.member_raw("params", params);
   w.end_object();
@@ -321,14 +320,7 @@ std::string request_line(std::string_view id, std::string_view method, std::stri
 }
 
 std::string notification_line(std::string_view method, std::string_view params) {
-  std::string out;
-  json::Writer w(out);
-  w.begin_object();
-  w.member("jsonrpc", "2.0");
-  w.member("method", method);
-  w.member_raw("params", params);
-  w.end_object();
-  return out;
+  return request_line({}, method, params);
 }
 
 struct EnvelopeReader::State {

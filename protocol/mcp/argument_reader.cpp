@@ -152,11 +152,7 @@ void write_number_rules(json::Writer& w, const Rules& rules) {
 
 void write_string_rules(json::Writer& w, const Rules& rules) {
   if (rules.choice_count == 0 || !rules.choices_are_listed) return;
-  w.key("enum");
-  w.begin_array();
-  for (std::size_t i = 0; i < rules.choice_count; ++i)
-    w.string(rules.choices[i]);
-  w.end_array();
+  w.member_texts("enum", std::span(rules.choices).first(rules.choice_count));
 }
 
 const bj::value* ArgumentReader::take(std::string_view name, const Rules& rules) {

@@ -78,12 +78,8 @@ std::optional<std::string> CallProgress::line(double done, double total, std::st
   json::Writer w(params);
   w.begin_object();
   w.member_raw("progressToken", token_);
-  w.key("progress");
-  w.number(done);
-  if (total > 0) {
-    w.key("total");
-    w.number(total);
-  }
+  w.member_number("progress", done);
+  if (total > 0) w.member_number("total", total);
   if (!message.empty() && has_progress_message(revision_)) w.member("message", message);
   w.end_object();
   return jsonrpc::notification_line("notifications/progress", params);

@@ -58,13 +58,7 @@ void write_struct_schema(json::Writer& w, SchemaUse use, std::string_view descri
   for (const SchemaField& field : fields)
     if (is_listed(field) && (use == SchemaUse::input ? field.rules->required : !field.may_be_absent))
       names.push_back(field.name);
-  if (!names.empty()) {
-    w.key("required");
-    w.begin_array();
-    for (const std::string_view name : names)
-      w.string(name);
-    w.end_array();
-  }
+  if (!names.empty()) w.member_texts("required", names);
   if (use == SchemaUse::tool_result && has_more) w.member_bool("additionalProperties", true);
   w.end_object();
 }

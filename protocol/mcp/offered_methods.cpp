@@ -7,6 +7,7 @@
 #include <boost/json/object.hpp>
 
 #include <algorithm>
+#include <span>
 
 namespace memd::mcp {
 namespace {
@@ -42,10 +43,7 @@ Result<std::string> list_resources(const ServerProfile& profile, const Call& cal
   std::string out;
   json::Writer w(out);
   profile.begin_result(w, call.revision);
-  w.key("resources");
-  w.begin_array();
-  for (const ResourceEntry& entry : page.entries) {
-    w.begin_object();
+  w.member_objects("resources", page.entries, [&](const ResourceEntry& entry) {
     w.member("uri", entry.uri);
     w.member("name", entry.name);
     write_title(w, entry.title, call.revision);
@@ -57,9 +55,7 @@ Result<std::string> list_resources(const ServerProfile& profile, const Call& cal
       w.member("lastModified", entry.last_modified);
       w.end_object();
     }
-    w.end_object();
-  }
-  w.end_array();
+  });
   if (page.next) w.member("nextCursor", *page.next);
   profile.end_result(w, call.revision, 0);
   return out;
@@ -70,18 +66,13 @@ Result<std::string> list_templates(const ServerProfile& profile, const Call& cal
   std::string out;
   json::Writer w(out);
   profile.begin_result(w, call.revision);
-  w.key("resourceTemplates");
-  w.begin_array();
-  for (const ResourceInfo* info : profile.resources()->templates()) {
-    w.begin_object();
+  w.member_objects("resourceTemplates", profile.resources()->templates(), [&](const ResourceInfo* info) {
     w.member("uriTemplate", info->uri_template);
     w.member("name", info->name);
     write_title(w, info->title, call.revision);
     w.member("description", info->description);
     w.member("mimeType", info->mime_type);
-    w.end_object();
-  }
-  w.end_array();
+  });
   profile.end_result(w, call.revision, kDeclarationTtlMs);
   return out;
 }
@@ -111,28 +102,18 @@ Result<std::string> list_prompts(const ServerProfile& profile, const Call& call,
   std::string out;
   json::Writer w(out);
   profile.begin_result(w, call.revision);
-  w.key("prompts");
-  w.begin_array();
-  for (const Prompt& prompt : profile.prompts()->prompts()) {
-    w.begin_object();
+  w.member_objects("prompts", profile.prompts()->prompts(), [&](const Prompt& prompt) {
     w.member("name", prompt.info.name);
     write_title(w, prompt.info.title, call.revision);
     w.member("description", prompt.info.description);
     if (!prompt.arguments.empty()) {
-      w.key("arguments");
-      w.begin_array();
-      for (const PromptArgument& argument : prompt.arguments) {
-        w.begin_object();
+      w.member_objects("arguments", prompt.arguments, [&](const PromptArgument& argument) {
         w.member("name", argument.name);
         w.member("description", argument.description);
         w.member_bool("required", argument.required);
-        w.end_object();
-      }
-      w.end_array();
+      });
     }
-    w.end_object();
-  }
-  w.end_array();
+  });
   profile.end_result(w, call.revision, kDeclarationTtlMs);
   return out;
 }
@@ -152,19 +133,14 @@ Result<std::string> get_prompt(const ServerProfile& profile, const Call& call, T
   json::Writer w(out);
   profile.begin_result(w, call.revision);
   w.member("description", prompt->info.description);
-  w.key("messages");
-  w.begin_array();
-  for (const std::string& message : text.messages) {
-    w.begin_object();
+  w.member_objects("messages", text.messages, [&](const std::string& message) {
     w.member("role", "user");
     w.key("content");
     w.begin_object();
     w.member("type", "text");
     w.member("text", message);
     w.end_object();
-    w.end_object();
-  }
-  w.end_array();
+  });
   profile.end_result(w, call.revision);
   return out;
 }
@@ -194,15 +170,8 @@ Result<std::string> complete(const ServerProfile& profile, const Call& call, Too
   profile.begin_result(w, call.revision);
   w.key("completion");
   w.begin_object();
-  w.key("values");
-  w.begin_array();
-  for (std::size_t i = 0; i < shown; ++i)
-    w.string(found.values[i]);
-  w.end_array();
-  if (found.total) {
-    w.key("total");
-    w.number(*found.total);
-  }
+  w.member_texts("values", std::span(found.values).first(shown));
+  if (found.total) w.member_number("total", *found.total);
   w.member_bool("hasMore", found.more || shown < found.values.size());
   w.end_object();
   profile.end_result(w, call.revision);

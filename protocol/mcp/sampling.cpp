@@ -118,8 +118,7 @@ std::string sampling_params(const CompletionRequest& request) {
   w.end_object();
   w.end_array();
   if (!request.system.empty()) w.member("systemPrompt", request.system);
-  w.key("maxTokens");
-  w.number(static_cast<std::uint64_t>(request.max_tokens));
+  w.member_number("maxTokens", static_cast<std::uint64_t>(request.max_tokens));
   w.end_object();
   return out;
 }

@@ -112,8 +112,7 @@ void ServerProfile::begin_result(json::Writer& w, Revision r, std::string_view t
 void ServerProfile::end_result(json::Writer& w, Revision r, std::optional<TimeMs> ttl_ms) const {
   if (is_modern(r)) {
     if (ttl_ms) {
-      w.key("ttlMs");
-      w.number(static_cast<std::int64_t>(*ttl_ms));
+      w.member_number("ttlMs", static_cast<std::int64_t>(*ttl_ms));
       w.member("cacheScope", "private");
     }
     w.member_raw("_meta", "{" + server_info_member_ + "}");

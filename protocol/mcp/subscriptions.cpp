@@ -83,13 +83,7 @@ std::string SubscriptionFilter::to_json() const {
   json::Writer w(out);
   w.begin_object();
   if (resources_list_changed) w.member_bool("resourcesListChanged", true);
-  if (!resources.empty()) {
-    w.key("resourceSubscriptions");
-    w.begin_array();
-    for (const std::string& uri : resources)
-      w.string(uri);
-    w.end_array();
-  }
+  if (!resources.empty()) w.member_texts("resourceSubscriptions", resources);
   w.end_object();
   return out;
 }

@@ -158,15 +158,8 @@ std::string request_body(Dialect, std::string_view model, std::span<const std::s
   json::Writer w(out);
   w.begin_object();
   w.member("model", model);
-  w.key("input");
-  w.begin_array();
-  for (const std::string_view text : texts)
-    w.string(text);
-  w.end_array();
-  if (dimensions) {
-    w.key("dimensions");
-    w.number(static_cast<std::int64_t>(*dimensions));
-  }
+  w.member_texts("input", texts);
+  if (dimensions) w.member_number("dimensions", static_cast<std::int64_t>(*dimensions));
   w.end_object();
   return out;
 }
@@ -195,11 +188,6 @@ void write_message(json::Writer& w, std::string_view role, std::string_view cont
   w.member("role", role);
   w.member("content", content);
   w.end_object();
-}
-
-void write_number(json::Writer& w, std::string_view name, std::size_t value) {
-  w.key(name);
-  w.number(static_cast<std::uint64_t>(value));
 }
 
 const bj::object* object_in(const bj::object* object, std::string_view key) {
@@ -277,14 +265,14 @@ std::string request_body(Dialect dialect, std::string_view model, const Completi
     w.member_bool("think", false);
     w.key("options");
     w.begin_object();
-    write_number(w, "num_predict", request.max_tokens);
-    write_number(w, "num_ctx", options.context_tokens);
+    w.member_number("num_predict", request.max_tokens);
+    w.member_number("num_ctx", options.context_tokens);
     w.member_raw("temperature", "0");
     w.end_object();
   } else if (options.is_openai_itself) {
-    write_number(w, "max_completion_tokens", request.max_tokens + kThoughts);
+    w.member_number("max_completion_tokens", request.max_tokens + kThoughts);
   } else {
-    write_number(w, "max_tokens", request.max_tokens);
+    w.member_number("max_tokens", request.max_tokens);
     w.member_raw("temperature", "0");
   }
   w.end_object();

@@ -3,9 +3,10 @@
 #include <algorithm>
 #include <string>
 #include <string_view>
+#include <vector>
 
-// Classification and case conversion of ASCII characters, independent of the locale. A byte of any other character is
-// no letter, digit or blank. Pure functions, any thread.
+// Classification and case conversion of ASCII characters, independent of the locale, and texts cut at them. A byte of
+// any other character is no letter, digit or blank. Pure functions, any thread.
 namespace memd::ascii {
 
 constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
@@ -25,6 +26,18 @@ constexpr char upper(char c) { return is_lower(c) ? static_cast<char>(c - ('a' -
 constexpr int hex_value(char c) {
   if (is_digit(c)) return c - '0';
   return is_hex(c) ? lower(c) - 'a' + 10 : -1;
+}
+
+// Returns the character that one behind a backslash stands for in JSON.
+constexpr char unescaped(char c) {
+  switch (c) {
+    case 'n': return '\n';
+    case 't': return '\t';
+    case 'r': return '\r';
+    case 'b': return '\b';
+    case 'f': return '\f';
+    default: return c;
+  }
 }
 
 inline std::string lowered(std::string_view text) {
@@ -48,6 +61,24 @@ constexpr std::string_view trimmed(std::string_view text) {
   while (!text.empty() && is_space(text.back()))
     text.remove_suffix(1);
   return text;
+}
+
+// Returns the text before the first separator, and removes both from `rest`; without a separator, all of it.
+constexpr std::string_view take_until(std::string_view& rest, std::string_view separator) {
+  const std::string_view taken = rest.substr(0, rest.find(separator));
+  rest.remove_prefix(std::min(taken.size() + separator.size(), rest.size()));
+  return taken;
+}
+constexpr std::string_view take_until(std::string_view& rest, char separator) {
+  return take_until(rest, std::string_view(&separator, 1));
+}
+
+// Returns the texts between the separators, without empty ones.
+inline std::vector<std::string> split(std::string_view text, char separator) {
+  std::vector<std::string> out;
+  while (!text.empty())
+    if (const auto piece = take_until(text, separator); !piece.empty()) out.emplace_back(piece);
+  return out;
 }
 
 // Replaces each run of blanks and line breaks by one blank and removes those at both ends.

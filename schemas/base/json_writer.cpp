@@ -15,22 +15,6 @@ bool is_plain(char c) {
   return u >= 0x20 && u < 0x7F && c != '"' && c != '\\';
 }
 
-void append_escaped(std::string& out, char c) {
-  switch (c) {
-    case '"': out += "\\\""; return;
-    case '\\': out += "\\\\"; return;
-    case '\n': out += "\\n"; return;
-    case '\r': out += "\\r"; return;
-    case '\t': out += "\\t"; return;
-    default: break;
-  }
-  constexpr std::string_view hex = "0123456789abcdef";
-  const auto u = static_cast<unsigned char>(c);
-  out += "\\u00";
-  out += hex[u >> 4];
-  out += hex[u & 15U];
-}
-
 template <class Number>
 void append_chars(std::string& out, Number value) {
   std::array<char, 32> buffer{};
@@ -39,6 +23,17 @@ void append_chars(std::string& out, Number value) {
 }
 
 }  // namespace
+
+void append_escaped(std::string& out, char c) {
+  switch (c) {
+    case '"': out += "\\\""; return;
+    case '\\': out += "\\\\"; return;
+    case '\n': out += "\\n"; return;
+    case '\r': out += "\\r"; return;
+    case '\t': out += "\\t"; return;
+    default: append_code_escape(out, static_cast<unsigned char>(c));
+  }
+}
 
 void append_string(std::string& out, std::string_view text) {
   out += '"';

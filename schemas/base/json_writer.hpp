@@ -11,6 +11,8 @@ namespace memd::json {
 // Appends `text` as a JSON string with its quotes. Control characters are escaped, so a line stays a line; bytes that
 // are not UTF-8 become U+FFFD, because one bad byte from an old transcript would make the whole message unreadable.
 void append_string(std::string& out, std::string_view text);
+// Appends a quote, a backslash or a control character as its escape.
+void append_escaped(std::string& out, char c);
 void append_number(std::string& out, double value);  // shortest form; not finite becomes 0
 void append_number(std::string& out, std::int64_t value);
 void append_number(std::string& out, std::uint64_t value);
@@ -58,6 +60,32 @@ class Writer {
   void member_raw(std::string_view name, std::string_view json) {
     key(name);
     raw(json);
+  }
+  template <class Number>
+  void member_number(std::string_view name, Number value) {
+    key(name);
+    number(value);
+  }
+  // "name": ["text", …]
+  template <class Texts>
+  void member_texts(std::string_view name, const Texts& texts) {
+    key(name);
+    begin_array();
+    for (const auto& text : texts)
+      string(text);
+    end_array();
+  }
+  // "name": [{…}, …]; write(element) adds the members of each.
+  template <class List, class Write>
+  void member_objects(std::string_view name, const List& list, const Write& write) {
+    key(name);
+    begin_array();
+    for (const auto& element : list) {
+      begin_object();
+      write(element);
+      end_object();
+    }
+    end_array();
   }
 
  private:

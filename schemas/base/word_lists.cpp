@@ -42,11 +42,8 @@ class ListReader {
   void read(const embedded::EmbeddedFile& file) {
     file_ = file.name;
     lists_.clear();
-    for (std::string_view text = file.text; !text.empty();) {
-      const std::size_t end = std::min(text.find('\n'), text.size());
-      read_line(ascii::trimmed(text.substr(0, end)));
-      text.remove_prefix(std::min(end + 1, text.size()));
-    }
+    for (std::string_view text = file.text; !text.empty();)
+      read_line(ascii::trimmed(ascii::take_until(text, '\n')));
   }
 
   std::vector<WordList> lists() && {

@@ -84,16 +84,6 @@ class Sieve {
   const std::string project_;
 };
 
-std::vector<std::string> words_in(std::string_view list) {
-  std::vector<std::string> out;
-  while (!list.empty()) {
-    const auto end = std::min(list.find(' '), list.size());
-    if (end > 0) out.emplace_back(list.substr(0, end));
-    list.remove_prefix(std::min(end + 1, list.size()));
-  }
-  return out;
-}
-
 // Returns the anchor of the heading above the passage.
 std::string anchor_of(std::string_view content, const search::Passage& passage) {
   if (passage.matches.empty()) return {};
@@ -128,7 +118,7 @@ MemoryHit load(sqlite::Database& db, const CatalogCache& cache, const Sieve& sie
     if (sieve.is_superseded(*facets)) out.superseded_by = q.str(6);
     out.changed_since = sieve.is_changed_since(*facets);
     out.title = q.str(7);
-    out.tags = words_in(q.text(8));
+    out.tags = ascii::split(q.text(8), ' ');
     out.content = q.str(9);
     out.dialect = place.dialect;
     out.scope = place.scope;

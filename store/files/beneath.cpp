@@ -1,5 +1,6 @@
 #include "store/files/beneath.hpp"
 
+#include "schemas/base/ascii.hpp"
 #include "store/files/path_name.hpp"
 
 #include <fcntl.h>
@@ -9,7 +10,6 @@
 #endif
 #include <unistd.h>
 
-#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <climits>
@@ -95,8 +95,7 @@ class PathWalk {
     }
     std::vector<std::string> names;
     while (!rest.empty()) {
-      const auto name = rest.substr(0, rest.find('/'));
-      rest.remove_prefix(std::min(name.size() + 1, rest.size()));
+      const auto name = ascii::take_until(rest, '/');
       if (!name.empty() && name != ".") names.emplace_back(name);
     }
     names_.insert(names_.begin(), names.begin(), names.end());

@@ -19,13 +19,11 @@ std::string told_text(const Memory& m) {
   std::string out = m.title;
   std::string_view rest = std::string_view(m.content).substr(0, kComparedBytes);
   while (!rest.empty()) {
-    const auto end = std::min(rest.find('\n'), rest.size());
-    const std::string_view line = ascii::trimmed(rest.substr(0, end));
+    const std::string_view line = ascii::trimmed(ascii::take_until(rest, '\n'));
     const bool about_source = line.starts_with("**Files:**") || line.starts_with("**Commits:**") ||
                               line.starts_with("**From:**") || line.starts_with("**Asked for:**") ||
                               line.starts_with("**Tests:**") || line.starts_with("**Decided by:**");
     if (!line.empty() && !line.starts_with('#') && !about_source) out.append("\n").append(line);
-    rest.remove_prefix(std::min(end + 1, rest.size()));
   }
   return out;
 }

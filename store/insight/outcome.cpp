@@ -151,10 +151,10 @@ OutcomeSignSet signs_of_work(const SessionEnd& end) {
   if (end.files_changed > 0) out |= OutcomeSign::files_changed;
   if (end.commits > 0) out |= OutcomeSign::committed;
   if (end.pull_requests > 0) out |= OutcomeSign::pull_request_opened;
-  if (end.tests == SessionEnd::Run::failed) out |= OutcomeSign::tests_failed;
-  if (end.tests == SessionEnd::Run::passed && !end.changed_since_tests) out |= OutcomeSign::tests_passed;
-  if (end.commit == SessionEnd::Run::failed) out |= OutcomeSign::commit_failed;
-  if (end.build == SessionEnd::Run::failed) out |= OutcomeSign::build_failed;
+  if (end.tests == RunOutcome::failed) out |= OutcomeSign::tests_failed;
+  if (end.tests == RunOutcome::passed && !end.changed_since_tests) out |= OutcomeSign::tests_passed;
+  if (end.commit == RunOutcome::failed) out |= OutcomeSign::commit_failed;
+  if (end.build == RunOutcome::failed) out |= OutcomeSign::build_failed;
   if (end.plan_shown) out |= OutcomeSign::plan_waits;
   if (end.change_refused) out |= OutcomeSign::change_refused;
   if (end.todos_open) out |= OutcomeSign::todos_open;
@@ -181,11 +181,11 @@ OutcomeSignSet signs_of(const SessionEnd& end) {
     case Last::result: break;
   }
   // The report of a subagent is in the session that started it.
-  if (end.report == SessionEnd::Run::failed || states(end.report_text, Cue::unable))
+  if (end.report == RunOutcome::failed || states(end.report_text, Cue::unable))
     out |= OutcomeSign::subagent_failed;
-  else if (end.report == SessionEnd::Run::passed && end.last != Last::answer)
+  else if (end.report == RunOutcome::passed && end.last != Last::answer)
     out |= OutcomeSign::report_taken;
-  if (end.last == Last::answer || end.report != SessionEnd::Run::none) return out;
+  if (end.last == Last::answer || end.report) return out;
 
   out |= signs_of_work(end);
   const bool work_is_whole = end.last == Last::result && (end.turn_ended || end.commits > 0);

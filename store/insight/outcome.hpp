@@ -1,8 +1,10 @@
 #pragma once
 
 #include "schemas/outcome.hpp"
+#include "schemas/tool_facts.hpp"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,11 +22,10 @@ struct SessionEnd {
   std::string last_words;        // Last::words: the user's message that ends it
   std::string answer;            // the agent's last message; empty: none
 
-  enum class Run : std::uint8_t { none, passed, failed, unknown };
-  Run tests = Run::none;             // the last run
+  std::optional<RunOutcome> tests;   // the last run
   bool changed_since_tests = false;  // files changed after the tests
-  Run build = Run::none;             // the last one whose output shows its result, if no tests were run after it
-  Run commit = Run::none;            // the last attempt
+  std::optional<RunOutcome> build;   // the last one whose output shows its result, if no tests were run after it
+  std::optional<RunOutcome> commit;  // the last attempt
   std::int64_t files_changed = 0;    // edits that were made
   std::int64_t commits = 0;          // found in the output of commands
   std::int64_t pull_requests = 0;    // found in the output of commands
@@ -34,8 +35,8 @@ struct SessionEnd {
   bool todos_open = false;           // in the agent's task list, written in that exchange
   bool turn_ended = false;           // the client recorded the end of the agent's turn
 
-  Run report = Run::none;   // of a subagent, the call that started it; passed: it has a result
-  std::string report_text;  // the start of that result
+  std::optional<RunOutcome> report;  // of a subagent, the call that started it; passed: it has a result
+  std::string report_text;           // the start of that result
 };
 
 struct JudgedOutcome {

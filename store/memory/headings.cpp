@@ -32,9 +32,7 @@ template <class Take>
 void walk(std::string_view markdown, Take take) {
   std::string_view fence;  // the open fence
   for (int number = 1; !markdown.empty(); ++number) {
-    const auto end = std::min(markdown.find('\n'), markdown.size());
-    const std::string_view line = markdown.substr(0, end);
-    markdown.remove_prefix(std::min(end + 1, markdown.size()));
+    const std::string_view line = ascii::take_until(markdown, '\n');
     if (const auto mark = fence_of(line)) {
       if (fence.empty())
         fence = *mark;

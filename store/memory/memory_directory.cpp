@@ -185,10 +185,7 @@ Result<WrittenMemory> MemoryDirectory::create(Memory m) {
   const std::string text = new_memory_text(m);
   const ReadMemory written =
       read_memory({m.path, m.dialect, m.scope, is_plugin() ? m.slug : std::string(), m.type}, text, clock_.now());
-  if (!written.is_valid()) {
-    const MemoryProblem& problem = written.problems.front();
-    return refused((problem.key.empty() ? "" : problem.key + ": ") + problem.message);
-  }
+  if (!written.is_valid()) return refused(written.problems.front().what());
   MEMD_TRY(root_.write(kPending, Step{"index", m.slug}.text(), OnDisk::later));
   if (const auto made = root_.create(m.path, text, OnDisk::now); !made) {
     (void)root_.remove(kPending);
@@ -216,10 +213,7 @@ Result<WrittenMemory> MemoryDirectory::update(std::string_view slug, MemoryChang
     return refused("memd does not write files that are not valid: " + before.problems.front().text());
   MEMD_TRY_ASSIGN(const std::string text, changed_memory_text(bytes, before.memory, change));
   const ReadMemory after = read_memory(there, text, clock_.now());
-  if (!after.is_valid()) {
-    const MemoryProblem& problem = after.problems.front();
-    return refused((problem.key.empty() ? "" : problem.key + ": ") + problem.message);
-  }
+  if (!after.is_valid()) return refused(after.problems.front().what());
   const auto conflict = [&](const std::string& hash) -> Result<WrittenMemory> {
     const fs::path copy = there.path.parent_path() /
                           (there.path.stem().string() + ".conflict-" + after.memory.file_hash.substr(0, 12) + ".md");

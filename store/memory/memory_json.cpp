@@ -13,14 +13,6 @@ namespace {
 
 namespace dom = simdjson::dom;
 
-void add_strings(json::Writer& w, std::string_view key, const std::vector<std::string>& values) {
-  w.key(key);
-  w.begin_array();
-  for (const auto& value : values)
-    w.string(value);
-  w.end_array();
-}
-
 Error malformed(const char* what) { return Error(Errc::store_corrupt, what); }
 
 TimeMs time_of(std::string_view text) { return parse_rfc3339(text).value_or(0); }
@@ -58,7 +50,7 @@ std::string index_line(const IndexEntry& entry) {
   w.member("slug", entry.slug);
   w.member("title", entry.title);
   w.member("type", to_string(entry.type));
-  add_strings(w, "tags", entry.tags);
+  w.member_texts("tags", entry.tags);
   w.member("created", format_rfc3339(entry.created));
   w.member("updated", format_rfc3339(entry.updated));
   w.member("filePath", entry.file_path);
@@ -156,8 +148,7 @@ std::string manifest_text(const std::vector<Memory>& memories, const std::filesy
   std::string out;
   json::Writer w(out);
   w.begin_object();
-  w.key("version");
-  w.number(std::int64_t{1});
+  w.member_number("version", std::int64_t{1});
   w.member("generated_at", format_rfc3339(generated_at));
   w.key("docs");
   w.begin_array();
@@ -169,13 +160,13 @@ std::string manifest_text(const std::vector<Memory>& memories, const std::filesy
     doc.member("id", m.slug);
     doc.member("kind", to_string(m.type));
     doc.member("title", m.title);
-    add_strings(doc, "tags", m.tags);
+    doc.member_texts("tags", m.tags);
     doc.member("updated", format_rfc3339(m.updated));
     doc.key("provenance");
     doc.begin_object();
-    add_strings(doc, "events", m.provenance.events);
-    add_strings(doc, "patches", m.provenance.patches);
-    add_strings(doc, "commits", m.provenance.commits);
+    doc.member_texts("events", m.provenance.events);
+    doc.member_texts("patches", m.provenance.patches);
+    doc.member_texts("commits", m.provenance.commits);
     doc.end_object();
     doc.end_object();
     w.raw(line);

@@ -18,24 +18,16 @@ constexpr std::string_view kObservationTables =
     " LEFT JOIN observations r ON r.observation_pk = d.reversed_by";
 constexpr int kObservationColumnCount = 17;
 
-std::optional<std::int64_t> number_or_none(const sqlite::Statement& q, int column) {
-  return q.is_null(column) ? std::nullopt : std::optional(q.int64(column));
-}
-
 Observation observation_row(const sqlite::Statement& q) {
   Observation o;
-  o.session_pk = q.int64(0);
-  o.exchange_number = number_or_none(q, 1);
-  o.event_seq = number_or_none(q, 2);
-  o.time = q.int64(3);
+  sqlite::read(q, o.session_pk, o.exchange_number, o.event_seq, o.time);
   o.type = parse_observation_type(q.text(4)).value_or(ObservationType::discovery);
   sqlite::read_from(q, 5, o.summary, o.content, o.tool, o.metadata);
   if (!q.is_null(9))
     o.decision = Decision{{static_cast<DecisionKind>(q.int64(9)), static_cast<DecidedBy>(q.int64(10)), o.content,
                            q.str(11), q.str(12), q.str(13)},
                           q.str(14)};
-  o.reversed_by = number_or_none(q, 15);
-  o.id = q.int64(16);
+  sqlite::read_from(q, 15, o.reversed_by, o.id);
   return o;
 }
 

@@ -21,7 +21,6 @@ namespace memd {
 namespace {
 
 using Last = SessionEnd::Last;
-using Run = SessionEnd::Run;
 
 constexpr int kExchanges = 6;  // number of exchanges searched; exchanges that are client commands are skipped
 constexpr int kEvents = 400;   // newest events read per exchange
@@ -112,15 +111,6 @@ bool builds(const ToolFacts& facts) {
                      [](const ShellCommand& command) { return command.purpose == CommandPurpose::build; });
 }
 
-Run run_of(RunOutcome outcome) {
-  switch (outcome) {
-    case RunOutcome::passed: return Run::passed;
-    case RunOutcome::failed: return Run::failed;
-    case RunOutcome::unknown: break;
-  }
-  return Run::unknown;
-}
-
 // Returns whether the agent wrote its task list in the span and left tasks open.
 bool leaves_todos(sqlite::Database& db, std::int64_t session_pk, const std::vector<EventRow>& events,
                   const std::map<std::int64_t, ToolFacts>& facts, const EndSpan& span) {
@@ -148,10 +138,10 @@ void read_work(const std::vector<EventRow>& newest_first, const std::map<std::in
         if (e.has(kFlagPlanned)) break;
         ++out.files_changed;
         plan_or_edit = true;
-        out.changed_since_tests = out.changed_since_tests || out.tests == Run::none;
+        out.changed_since_tests = out.changed_since_tests || !out.tests;
         break;
       case EventKind::test_run:
-        if (out.tests == Run::none) out.tests = run_of(outcome_of_test_run(e.summary));
+        if (!out.tests) out.tests = outcome_of_test_run(e.summary);
         break;
       case EventKind::tool_call: {
         ++out.calls;
@@ -164,12 +154,12 @@ void read_work(const std::vector<EventRow>& newest_first, const std::map<std::in
         }
         const ToolFacts* told = facts_of(e.seq);
         if (told == nullptr) break;
-        if (out.commit == Run::none && commits(*told))
-          out.commit = result->second->has(kFlagError) ? Run::failed : Run::passed;
-        if (const ToolFacts* ended = facts_of(result->first); (out.build == Run::none || out.build == Run::unknown) &&
-                                                              out.tests == Run::none && builds(*told) &&
-                                                              ended != nullptr)
-          out.build = run_of(ended->outcome.value_or(RunOutcome::unknown));
+        if (!out.commit && commits(*told))
+          out.commit = result->second->has(kFlagError) ? RunOutcome::failed : RunOutcome::passed;
+        if (const ToolFacts* ended = facts_of(result->first);
+            out.build.value_or(RunOutcome::unknown) == RunOutcome::unknown && !out.tests && builds(*told) &&
+            ended != nullptr)
+          out.build = ended->outcome.value_or(RunOutcome::unknown);
         break;
       }
       default: break;
@@ -203,7 +193,7 @@ void read_report(sqlite::Database& db, const Lineage& session, SessionEnd& out) 
                               " JOIN events r ON r.session_pk = c.session_pk AND r.seq = c.pair_seq WHERE p.uid = ?1"),
                      session.parent_uid, as_sql(hash64(session.parent_call_id)));
   if (const auto row = q.row(); row && !row->text(1).starts_with(kStarted)) {
-    out.report = (static_cast<std::uint32_t>(q.int64(0)) & kFlagError) != 0 ? Run::failed : Run::passed;
+    out.report = (static_cast<std::uint32_t>(q.int64(0)) & kFlagError) != 0 ? RunOutcome::failed : RunOutcome::passed;
     out.report_text = q.str(1);
   }
 }

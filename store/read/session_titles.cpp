@@ -137,8 +137,7 @@ std::string session_title(std::string_view stored, std::string_view told) {
   const auto end = std::min(told.find(kBeforeResult), told.size());
   std::string first;
   for (std::string_view prompts = told.substr(0, end); !prompts.empty();) {
-    const std::string_view prompt = prompts.substr(0, prompts.find(kBetweenPrompts));
-    prompts.remove_prefix(std::min(prompt.size() + 1, prompts.size()));
+    const std::string_view prompt = ascii::take_until(prompts, kBetweenPrompts);
     std::string title = title_of_prompt(prompt);
     if (telling_words(title) >= kFewestWords && is_informative(title)) return title;
     if (first.empty()) first = std::move(title);

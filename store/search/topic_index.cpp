@@ -183,11 +183,9 @@ TopicCount counted(sqlite::Database& db, const std::string& stems, const TopicUs
 }
 
 bool holds(std::string_view whole, std::string_view part) {
-  for (std::size_t begin = 0; begin < part.size();) {
-    const std::size_t end = std::min(part.find(' ', begin), part.size());
-    const std::string word = " " + std::string(part.substr(begin, end - begin)) + " ";
+  while (!part.empty()) {
+    const std::string word = " " + std::string(ascii::take_until(part, ' ')) + " ";
     if ((" " + std::string(whole) + " ").find(word) == std::string::npos) return false;
-    begin = end + 1;
   }
   return true;
 }

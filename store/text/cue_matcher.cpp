@@ -215,9 +215,7 @@ void CueMatcher::read(std::string_view file) {
   std::optional<Cue> cue;
   bool opens = false;
   while (!file.empty()) {
-    const auto end = std::min(file.find('\n'), file.size());
-    const std::string_view line = ascii::trimmed(file.substr(0, end));
-    file.remove_prefix(std::min(end + 1, file.size()));
+    const std::string_view line = ascii::trimmed(ascii::take_until(file, '\n'));
     if (line.empty() || line.front() == '#') continue;
     if (line.front() != '[') {
       if (!cue) throw std::logic_error("cues: \"" + std::string(line) + "\" stands in no section");

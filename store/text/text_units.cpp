@@ -160,6 +160,13 @@ void FenceTracker::line(std::string_view line) {
   }
 }
 
+FenceTracker fences_of(std::string_view text) {
+  FenceTracker fences;
+  while (!text.empty())
+    fences.line(ascii::take_until(text, '\n'));
+  return fences;
+}
+
 std::size_t sentence_end_at(std::string_view text, std::size_t i) {
   for (const std::string_view wide : {"。", "！", "？"})
     if (text.substr(i, wide.size()) == wide) return i + wide.size();

@@ -35,6 +35,9 @@ class FenceTracker {
   std::size_t length_ = 0;  // of the opening fence; 0: none is open
 };
 
+// Returns the state after the text's last line.
+FenceTracker fences_of(std::string_view text);
+
 // Returns whether sentence_end_at() has to be called for this byte.
 inline bool may_end_sentence(char c) {
   static constexpr auto kMarks = [] {

@@ -251,16 +251,6 @@ Border best_border(std::string_view text, std::size_t limit, bool in_fence) {
   return {limit, false};
 }
 
-FenceTracker fences_of(std::string_view text) {
-  FenceTracker fences;
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    fences.line(text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
-  return fences;
-}
-
 std::string shorten(std::string_view text, std::size_t limit, std::size_t& kept) {
   // A cut inside the opening line of a fence would leave a partial fence, because the tracker reads whole lines only.
   const std::size_t line_begin = text.substr(0, limit).rfind('\n');

@@ -1,5 +1,6 @@
 #include "store/write/evicted_rows.hpp"
 
+#include "schemas/base/ascii.hpp"
 #include "schemas/base/hash.hpp"
 #include "schemas/base/utf8.hpp"
 #include "schemas/platform.hpp"
@@ -120,15 +121,7 @@ std::vector<Row> get(raw::ByteReader& r) {
   return rows;
 }
 
-std::vector<std::string> words(std::string_view list) {
-  std::vector<std::string> out;
-  while (!list.empty()) {
-    const auto end = std::min(list.find(' '), list.size());
-    out.emplace_back(list.substr(0, end));
-    list.remove_prefix(std::min(end + 1, list.size()));
-  }
-  return out;
-}
+std::vector<std::string> words(std::string_view list) { return ascii::split(list, ' '); }
 
 constexpr std::string_view kOldSessions =
     "uid platform native_id kind parent_uid parent_call_id forked_from agent_name title title_rank description cwd"

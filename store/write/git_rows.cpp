@@ -83,8 +83,7 @@ std::vector<CommitLine> commits_in(std::string_view output, bool speaks_of_git) 
   bool first = true;
   while (!output.empty()) {
     const auto line = line_at(output);
-    const auto end = output.find('\n');
-    output.remove_prefix(end == std::string_view::npos ? output.size() : end + 1);
+    ascii::take_until(output, '\n');
     if (line.find_first_not_of(" \t") == std::string_view::npos) continue;
     auto commit = read_line(line);
     const bool sure = is_gits(line_at(output)) || (first && speaks_of_git);
@@ -113,9 +112,7 @@ void save_commits(sqlite::Database& db, EventRows& events, const SessionWork& se
 std::vector<std::string> pull_requests_in(std::string_view output) {
   std::vector<std::string> out;
   while (!output.empty()) {
-    const auto end = std::min(output.find('\n'), output.size());
-    const std::string_view line = ascii::trimmed(output.substr(0, end));
-    output.remove_prefix(std::min(end + 1, output.size()));
+    const std::string_view line = ascii::trimmed(ascii::take_until(output, '\n'));
     if (is_pull_request(line) && std::find(out.begin(), out.end(), line) == out.end()) out.emplace_back(line);
   }
   return out;

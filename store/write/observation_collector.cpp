@@ -39,11 +39,7 @@ std::string files_metadata(const std::vector<std::string>& paths) {
   std::string out;
   json::Writer w(out);
   w.begin_object();
-  w.key("files");
-  w.begin_array();
-  for (const std::string& path : paths)
-    w.string(path);
-  w.end_array();
+  w.member_texts("files", paths);
   w.end_object();
   return out;
 }

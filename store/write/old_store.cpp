@@ -1,5 +1,6 @@
 #include "store/write/old_store.hpp"
 
+#include "schemas/base/ascii.hpp"
 #include "schemas/base/error.hpp"
 #include "schemas/ids.hpp"
 #include "store/db/rows.hpp"
@@ -87,9 +88,7 @@ void give_ledger(sqlite::Database& from, sqlite::Database& to, const Reached& be
   std::vector<std::size_t> places;
   std::string_view rest = kSourceFacts;
   for (std::size_t i = 0; !rest.empty(); ++i) {
-    const std::size_t end = std::min(rest.find(", "), rest.size());
-    const std::string name(rest.substr(0, end));
-    rest.remove_prefix(std::min(end + 2, rest.size()));
+    const std::string name(ascii::take_until(rest, ", "));
     parameters += (i > 0 ? ", ?" : "?") + std::to_string(i + 2);
     changes += (i > 0 ? ", " : "") + name + " = excluded." + name;
     places.push_back(i);

@@ -1,5 +1,6 @@
 #include "store/write/session_state.hpp"
 
+#include "schemas/base/ascii.hpp"
 #include "schemas/base/hash.hpp"
 #include "schemas/base/utf8.hpp"
 
@@ -35,12 +36,8 @@ void add_tool_line(ExchangeDraft& draft, std::string_view line) {
 
 void remember_tool_lines(ExchangeDraft& draft) {
   std::string_view rest = draft.text.tool_text;
-  while (!rest.empty()) {
-    const auto end = rest.find(kToolLineEnd);
-    draft.tool_lines.insert(hash64(rest.substr(0, end)));
-    if (end == std::string_view::npos) break;
-    rest.remove_prefix(end + 1);
-  }
+  while (!rest.empty())
+    draft.tool_lines.insert(hash64(ascii::take_until(rest, kToolLineEnd)));
 }
 
 bool remove_paragraph(std::string& column, std::string_view piece) {

@@ -254,10 +254,8 @@ TextPlaces places_of(sqlite::Database& db, const redaction::ForgottenTexts& text
   std::vector<redaction::Secret> found;
   const auto look = [&](const raw::FrameHeader& header, const raw::Part&, std::string_view content) -> Result<void> {
     while (!content.empty()) {
-      const std::size_t end = std::min(content.find('\n'), content.size());
       found.clear();
-      texts.find_escaped(content.substr(0, end), found, &out.texts);
-      content.remove_prefix(std::min(end + 1, content.size()));
+      texts.find_escaped(ascii::take_until(content, '\n'), found, &out.texts);
       if (found.empty()) continue;
       ++out.records;
       if (!header.session().empty()) out.sessions.insert(header.session());

@@ -39,8 +39,10 @@ class FolderView : public FileView {
   }
 
   std::optional<Entry> stat(const std::string& path) const override {
-    const auto it = files_.find(path);
-    return it == files_.end() ? std::nullopt : std::optional(entry(it->first, it->second));
+    if (const auto it = files_.find(path); it != files_.end()) return entry(it->first, it->second);
+    const auto inside = files_.lower_bound(path + "/");
+    if (inside == files_.end() || !inside->first.starts_with(path + "/")) return std::nullopt;
+    return Entry{path, true};
   }
   Result<std::string> read(const std::string& path, std::uint64_t offset, std::uint64_t length) const override {
     const auto it = files_.find(path);
@@ -51,8 +53,11 @@ class FolderView : public FileView {
   }
   std::vector<Entry> list(const std::string& directory) const override {
     std::vector<Entry> out;
-    for (const auto& [path, file] : files_)
-      if (std::filesystem::path(path).parent_path() == directory) out.push_back(entry(path, file));
+    const std::string prefix = directory + "/";
+    for (auto it = files_.lower_bound(prefix); it != files_.end() && it->first.starts_with(prefix); ++it) {
+      const std::string name = it->first.substr(0, it->first.find('/', prefix.size()));
+      if (out.empty() || out.back().path != name) out.push_back(*stat(name));
+    }
     return out;
   }
 

@@ -3,9 +3,9 @@
 #include "schemas/ids.hpp"
 #include "test/adapters/batch_json.hpp"
 #include "test/adapters/decode_snapshot.hpp"
+#include "test/adapters/folder_view.hpp"
 #include "test/adapters/golden_case.hpp"
 #include "test/adapters/snapshot_follower.hpp"
-#include "test/support/memory_files.hpp"
 
 #include <gtest/gtest.h>
 
@@ -81,7 +81,7 @@ std::string user(const std::string& id, const std::string& text) {
 TEST(GeminiAdapter, AHalfWrittenDocumentIsBusy) {
   const std::string path = std::string(kGeminiRoot) + "/app/chats/session-x.json";
   const std::string whole = chat(user("00000001", "a \\\" {[") + ",\n" + user("00000002", "b"));
-  test::MemoryFiles files;
+  test::FolderView files;
   Source source;
   source.path = path;
   for (std::size_t n = 0; n < whole.size(); ++n) {
@@ -98,7 +98,7 @@ TEST(GeminiAdapter, AHalfWrittenDocumentIsBusy) {
 
 TEST(GeminiAdapter, ARewrittenDocumentIsComparedMessageByMessage) {
   const std::string path = std::string(kGeminiRoot) + "/app/chats/session-x.json";
-  test::MemoryFiles files;
+  test::FolderView files;
   files.write(path, chat(user("00000001", "a") + "," + user("00000002", "b")));
   Source source;
   source.path = path;
@@ -107,9 +107,9 @@ TEST(GeminiAdapter, ARewrittenDocumentIsComparedMessageByMessage) {
   const std::string two = "00000002-0000-4000-8000-000000000000";
   const std::string three = "00000003-0000-4000-8000-000000000000";
   EXPECT_EQ(follower.look().read["s-1"], (Keys{one, two}));
-  const auto bytes = files.bytes_read;
+  const auto bytes = files.bytes_read();
   EXPECT_TRUE(follower.look().unchanged);
-  EXPECT_EQ(files.bytes_read, bytes);
+  EXPECT_EQ(files.bytes_read(), bytes);
   // Different whitespace is not a change.
   files.write(path, chat("\n " + user("00000001", "a") + ",\n " + user("00000002", "b") + "\n"));
   EXPECT_TRUE(follower.look().read.empty());
@@ -121,7 +121,7 @@ TEST(GeminiAdapter, ARewrittenDocumentIsComparedMessageByMessage) {
 
 TEST(GeminiAdapter, ALogIsFollowedThroughRewinds) {
   const std::string path = std::string(kGeminiRoot) + "/app/chats/session-x.jsonl";
-  test::MemoryFiles files;
+  test::FolderView files;
   std::string text = R"({"sessionId":"s-1","projectHash":"h"})"
                      "\n" +
                      user("00000001", "a") + "\n" + user("00000002", "b") + "\n";
@@ -145,7 +145,7 @@ TEST(GeminiAdapter, ALogIsFollowedThroughRewinds) {
 TEST(GeminiAdapter, ALogIsNoSessionBeforeItsHeader) {
   const std::string path = std::string(kGeminiRoot) + "/app/chats/session-2026-03-01T10-00-aaaaaaaa.jsonl";
   const std::string header = R"({"sessionId":"s-1","projectHash":"h"})";
-  test::MemoryFiles files;
+  test::FolderView files;
   Source source;
   source.path = path;
   for (std::size_t n = 0; n < header.size(); ++n) {
@@ -172,7 +172,7 @@ TEST(GeminiAdapter, AFileWrittenAnewRepeatsNothing) {
   const std::string answer = made("00000012", "gemini", "Got it. Thanks for the additional context!");
   const std::string kept = made("00000013", "user", "b");
   const std::string path = std::string(kGeminiRoot) + "/app/chats/session-x.jsonl";
-  test::MemoryFiles files;
+  test::FolderView files;
   Source source;
   source.path = path;
   files.write(path, header + "\n" + user("00000001", "a") + "\n" + user("00000002", "b") + "\n" +
@@ -191,7 +191,7 @@ TEST(GeminiAdapter, AResumedLogKeepsTheTimesOfItsPrompts) {
   };
   const std::string path = std::string(kGeminiRoot) + "/app/chats/session-x.jsonl";
   const std::string first = "{\"sessionId\":\"s-1\"}\n" + prompt("00000001", "10:00:01") + "\n";
-  test::MemoryFiles files;
+  test::FolderView files;
   Source source;
   source.path = path;
   files.write(path, first);
@@ -207,7 +207,7 @@ TEST(GeminiAdapter, MessagesWithoutAnIdAreNeitherMergedNorTwice) {
   const std::string yes = R"({"type":"user","content":"yes"})";
   const std::string path = std::string(kGeminiRoot) + "/app/chats/session-x.jsonl";
   const std::string first = "{\"sessionId\":\"s-1\"}\n" + yes + "\n" + user("00000001", "a") + "\n" + yes + "\n";
-  test::MemoryFiles files;
+  test::FolderView files;
   Source source;
   source.path = path;
   files.write(path, first);
@@ -229,7 +229,7 @@ TEST(GeminiAdapter, AResumedChatKeepsItsStart) {
     return R"({"sessionId":"s-1","startTime":"2026-03-02T)" + time + ".000Z\"}\n";
   };
   const std::string path = std::string(kGeminiRoot) + "/app/chats/session-x.jsonl";
-  test::MemoryFiles files;
+  test::FolderView files;
   Source source;
   source.path = path;
   files.write(path, header("10:00:00") + user("00000001", "a") + "\n" + header("11:00:00"));
@@ -244,7 +244,7 @@ TEST(GeminiAdapter, PromptsInTheLogStay) {
     return R"({"sessionId":"s-1","messageId":)" + std::to_string(id) + R"(,"type":"user","message":")" + text +
            R"(","timestamp":"2026-03-01T10:00:00.000Z"})";
   };
-  test::MemoryFiles files;
+  test::FolderView files;
   Source source;
   source.path = path;
   test::SnapshotFollower follower(gemini(), source, files);
@@ -264,7 +264,7 @@ TEST(GeminiAdapter, PromptsInTheLogStay) {
   EXPECT_EQ(after, before);
 }
 
-std::string cwd_of(const test::MemoryFiles& files, const std::string& path) {
+std::string cwd_of(const test::FolderView& files, const std::string& path) {
   const auto candidate = gemini().classify(kGeminiRoot, path).value();
   const auto snapshot = test::decode_snapshot(gemini(), candidate, files);
   const EventBatch& batch = snapshot.sessions.begin()->second.batch;
@@ -276,7 +276,7 @@ std::string cwd_of(const test::MemoryFiles& files, const std::string& path) {
 TEST(GeminiAdapter, WorkingDirectoryOfTheProject) {
   const std::string by_name = std::string(kGeminiRoot) + "/app/chats/session-x.json";
   const std::string by_hash = std::string(kGeminiRoot) + "/" + sha256_hex("/home/ada/app") + "/chats/session-x.json";
-  test::MemoryFiles files;
+  test::FolderView files;
   files.write(by_name, chat(user("00000001", "a")));
   files.write(by_hash, chat(user("00000001", "a")));
   EXPECT_EQ(cwd_of(files, by_name), "");

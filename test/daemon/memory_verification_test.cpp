@@ -6,7 +6,6 @@
 #include "store/memory/named_things.hpp"
 #include "store/reader.hpp"
 #include "test/support/fake_clock.hpp"
-#include "test/support/memory_files.hpp"
 #include "test/support/store_fixture.hpp"
 
 #include <gmock/gmock.h>

@@ -5,12 +5,12 @@
 #include "daemon/ingest/ingest_service.hpp"
 #include "daemon/models/enrichment_worker.hpp"
 #include "daemon/models/session_analyzer.hpp"
+#include "schemas/base/error.hpp"
 #include "schemas/base/time.hpp"
 #include "store/read/session_contents.hpp"
 #include "store/read/sessions.hpp"
 #include "store/reader_pool.hpp"
 #include "test/support/event_script.hpp"
-#include "test/support/memory_files.hpp"
 #include "test/support/writer_fixture.hpp"
 
 #include <gmock/gmock.h>

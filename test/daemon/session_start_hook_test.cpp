@@ -151,7 +151,7 @@ TEST(RecallHook, AsksAtPromptsAndErrorsWhereThatIsOn) {
   constexpr std::string_view kFailed =
       R"({"hook_event_name":"PostToolUseFailure","session_id":"s","cwd":"/w","tool_name":"Bash",)"
       R"("tool_input":{"command":"make x"},"error":"no rule"})";
-  EXPECT_EQ(arguments(kFailed), R"({"moment":"error","cwd":"/w","session_id":"s","text":"no rule\n"})");
+  EXPECT_EQ(arguments(kFailed), R"({"cwd":"/w","session_id":"s","text":"no rule\n"})");
   EXPECT_EQ(arguments(kFailed, false), "");
   EXPECT_EQ(arguments(R"({"hook_event_name":"PostToolUse","cwd":"/w","tool_name":"Bash",)"
                       R"("tool_input":{"command":"make x"},"tool_response":{"stdout":"fine","exit_code":0}})"),

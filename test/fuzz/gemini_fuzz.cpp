@@ -1,7 +1,7 @@
 #include "adapters/adapter.hpp"
 #include "schemas/base/error.hpp"
+#include "test/adapters/folder_view.hpp"
 #include "test/fuzz/fuzz_target.hpp"
-#include "test/support/memory_files.hpp"
 
 #include <cstdint>
 #include <cstdlib>
@@ -14,7 +14,7 @@ namespace {
 using namespace memd;
 
 void read_chat(const Adapter& adapter, const std::string& path, const std::string& text) {
-  test::MemoryFiles files;
+  test::FolderView files;
   files.write(path, text);
   files.write("/home/ada/.gemini/projects.json", text);
   Source source;

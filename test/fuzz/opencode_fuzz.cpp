@@ -1,7 +1,7 @@
 #include "adapters/adapter.hpp"
 #include "schemas/base/error.hpp"
+#include "test/adapters/folder_view.hpp"
 #include "test/fuzz/fuzz_target.hpp"
-#include "test/support/memory_files.hpp"
 
 #include <cstdint>
 #include <cstdlib>
@@ -29,7 +29,7 @@ void decode(const Adapter& adapter, std::string item, std::uint64_t number) {
 
 void read_tree(const Adapter& adapter, const std::string& session, const std::string& message,
                const std::string& part) {
-  test::MemoryFiles files;
+  test::FolderView files;
   const std::string storage = "/x/opencode/storage/";
   files.write(storage + "session/global/ses_1.json", session);
   files.write(storage + "message/ses_1/msg_1.json", message);

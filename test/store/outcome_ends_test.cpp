@@ -30,8 +30,8 @@ std::vector<LabelledEnd> read_ends() {
     end.asked_by_person = true;
     end.files_changed = std::stoi(std::string(fields[4]));
     end.calls = end.files_changed + 1;
-    if (fields[5] == "passed") end.tests = SessionEnd::Run::passed;
-    if (fields[5] == "failed") end.tests = SessionEnd::Run::failed;
+    if (fields[5] == "passed") end.tests = RunOutcome::passed;
+    if (fields[5] == "failed") end.tests = RunOutcome::failed;
     end.request = fields[6];
     end.answer = fields[7];
     out.push_back(std::move(one));
@@ -76,7 +76,7 @@ TEST(JudgeOutcome, AnUnknownRunIsNoSign) {
   end.last = SessionEnd::Last::answer;
   end.request = "add a flag";
   end.answer = "The flag is there.";
-  end.tests = SessionEnd::Run::unknown;
+  end.tests = RunOutcome::unknown;
   EXPECT_FALSE(judge_outcome(end).signs().has(OutcomeSign::tests_passed));
   EXPECT_FALSE(judge_outcome(end).signs().has(OutcomeSign::tests_failed));
 }

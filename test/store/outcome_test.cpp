@@ -9,6 +9,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,7 +18,6 @@ namespace memd {
 namespace {
 
 using Last = SessionEnd::Last;
-using Run = SessionEnd::Run;
 using test::EventScript;
 using testing::Contains;
 using testing::Not;
@@ -107,7 +107,7 @@ TEST(JudgeOutcome, DoubtsOutweighWhatWasDone) {
   SessionEnd tested = answered("fix it", "Fixed. CI should turn green now.");
   tested.files_changed = 1;
   tested.commits = 1;
-  tested.tests = Run::passed;
+  tested.tests = RunOutcome::passed;
   EXPECT_EQ(judge_outcome(tested).value, Outcome::success) << "the tests passed here";
 }
 
@@ -179,13 +179,13 @@ TEST(JudgeOutcome, ASubagentsReport) {
   SessionEnd end;
   end.last = Last::result;
   EXPECT_EQ(judge_outcome(end).value, Outcome::abandoned);
-  end.report = Run::passed;
+  end.report = RunOutcome::passed;
   end.report_text = "Here is what I found.";
   EXPECT_EQ(judge_outcome(end).value, Outcome::success);
   end.report_text = "Prompt is too long";
   EXPECT_EQ(judge_outcome(end).value, Outcome::fail);
   end.report_text.clear();
-  end.report = Run::failed;
+  end.report = RunOutcome::failed;
   EXPECT_EQ(judge_outcome(end).value, Outcome::fail);
 }
 
@@ -196,8 +196,8 @@ TEST(JudgeOutcome, WhatForbidsASuccess) {
     end.files_changed = (bits & 2) != 0 ? 5 : 0;
     end.commits = (bits & 4) != 0 ? 2 : 0;
     end.pull_requests = (bits & 8) != 0 ? 1 : 0;
-    end.tests = (bits & 16) != 0 ? Run::passed : Run::none;
-    end.report = (bits & 32) != 0 ? Run::passed : Run::none;
+    end.tests = (bits & 16) != 0 ? std::optional(RunOutcome::passed) : std::nullopt;
+    end.report = (bits & 32) != 0 ? std::optional(RunOutcome::passed) : std::nullopt;
     const JudgedOutcome judged = judge_outcome(end);
     EXPECT_EQ(judged.signs(), OutcomeSignSet::of_bits(judged.signs().bits()));
     const auto again = outcome_reasons(judged.value, judged.signs());
@@ -210,10 +210,10 @@ TEST(JudgeOutcome, WhatForbidsASuccess) {
       change(other);
       return judge_outcome(other).value;
     };
-    EXPECT_NE(with([](SessionEnd& e) { e.tests = Run::failed; }), Outcome::success) << bits;
-    EXPECT_NE(with([](SessionEnd& e) { e.build = Run::failed; }), Outcome::success) << bits;
-    EXPECT_NE(with([](SessionEnd& e) { e.commit = Run::failed; }), Outcome::success) << bits;
-    EXPECT_NE(with([](SessionEnd& e) { e.report = Run::failed; }), Outcome::success) << bits;
+    EXPECT_NE(with([](SessionEnd& e) { e.tests = RunOutcome::failed; }), Outcome::success) << bits;
+    EXPECT_NE(with([](SessionEnd& e) { e.build = RunOutcome::failed; }), Outcome::success) << bits;
+    EXPECT_NE(with([](SessionEnd& e) { e.commit = RunOutcome::failed; }), Outcome::success) << bits;
+    EXPECT_NE(with([](SessionEnd& e) { e.report = RunOutcome::failed; }), Outcome::success) << bits;
     EXPECT_EQ(with([](SessionEnd& e) { e.last = Last::interruption; }), Outcome::abandoned) << bits;
   }
 }

@@ -4,18 +4,14 @@
 #include "daemon/cli/pages.hpp"
 #include "daemon/host/settings.hpp"
 #include "daemon/tools/recent_turns.hpp"
-#include "daemon/tools/tool_arguments.hpp"
 #include "schemas/base/error.hpp"
 #include "store/reader.hpp"
 
 #include <algorithm>
-#include <functional>
 #include <optional>
 
 namespace memd::cli::browse {
 namespace {
-
-using tools::ToolArguments;
 
 template <class T>
 Result<Answer> as_answer(Result<T> answer) {
@@ -26,35 +22,41 @@ Result<Answer> as_answer(Result<T> answer) {
 Result<Answer> ask(const ListQuestion& q, Caller& caller) {
   constexpr std::int64_t kSessions = 100;
   constexpr std::int64_t kHits = 30;
-  ToolArguments w;
-  w.add("platform", q.filters.platform).add("project", q.filters.project).add("since", q.filters.since);
-  w.add_flag("all_projects", true).add("cursor", q.cursor);
-  w.add("n_results", std::optional(q.query.empty() ? kSessions : kHits));
-  if (q.query.empty())
-    return as_answer(
-        ask_history<tools::ListSessionsAnswer>(caller, "list_sessions", w.add("state", q.filters.state).finish()));
-  return as_answer(
-      ask_history<tools::SemanticSearchAnswer>(caller, "semantic_search", w.add("query", q.query).finish()));
-}
-
-Result<tools::GetExchangeAnswer> exchanges(Caller& caller, const std::function<ToolArguments&(ToolArguments&)>& which) {
-  return collect(caller, exchange_pages(), {}, [&](const PageWanted& page) {
-    ToolArguments w;
-    return which(w).add("cursor", page.cursor).finish();
-  });
+  const auto filtered = [&q](auto params) {
+    params.platform = q.filters.platform;
+    params.project = q.filters.project;
+    params.since = q.filters.since;
+    params.all_projects = true;
+    params.cursor = q.cursor;
+    return mcp::to_arguments(params);
+  };
+  if (q.query.empty()) {
+    tools::ListSessionsParams sessions;
+    sessions.n_results = kSessions;
+    sessions.state = q.filters.state;
+    return as_answer(ask_history<tools::ListSessionsAnswer>(caller, "list_sessions", filtered(sessions)));
+  }
+  tools::SemanticSearchParams hits;
+  hits.n_results = kHits;
+  hits.query = q.query;
+  return as_answer(ask_history<tools::SemanticSearchAnswer>(caller, "semantic_search", filtered(hits)));
 }
 
 Result<Answer> ask(const ExchangeQuestion& q, Caller& caller) {
-  return as_answer(exchanges(caller, [&q](ToolArguments& w) -> ToolArguments& {
-    return w.add_list("ids", {q.id}).add_flag("include_tools", q.tools);
-  }));
+  tools::GetExchangeParams turn;
+  turn.ids = {q.id};
+  turn.include_tools = q.tools;
+  return as_answer(collect(caller, exchange_pages(), {}, pages_of(turn)));
 }
 
 Result<Answer> ask(const SessionQuestion& q, Caller& caller) {
   constexpr std::int64_t kAround = 5;  // number of exchanges that the tool returns on either side
-  ToolArguments turns;
-  turns.add("session_id", q.session).add("n_turns", std::optional(std::int64_t{1})).add("style", std::string("brief"));
-  MEMD_TRY_ASSIGN(const auto newest, ask_history<tools::RecentTurnsAnswer>(caller, "recent_turns", turns.finish()));
+  tools::RecentTurnsParams last_turn;
+  last_turn.session_id = q.session;
+  last_turn.n_turns = 1;
+  last_turn.style = "brief";
+  MEMD_TRY_ASSIGN(const auto newest,
+                  ask_history<tools::RecentTurnsAnswer>(caller, "recent_turns", mcp::to_arguments(last_turn)));
   SessionPart out;
   out.title = newest.session_name;
   if (newest.turns.empty()) return Answer(std::move(out));
@@ -68,18 +70,21 @@ Result<Answer> ask(const SessionQuestion& q, Caller& caller) {
   }
   first = std::clamp<std::int64_t>(first, 0, out.last_number);
   last = std::min(last, first + 2 * kAround);
-  MEMD_TRY_ASSIGN(out.exchanges, exchanges(caller, [&](ToolArguments& w) -> ToolArguments& {
-                    w.add("session_id", newest.session_id).add("exchange_number", std::optional((first + last) / 2));
-                    return w.add("around", std::optional(kAround)).add_flag("include_tools", q.tools);
-                  }));
+  tools::GetExchangeParams turns;
+  turns.session_id = newest.session_id;
+  turns.exchange_number = (first + last) / 2;
+  turns.around = kAround;
+  turns.include_tools = q.tools;
+  MEMD_TRY_ASSIGN(out.exchanges, collect(caller, exchange_pages(), {}, pages_of(turns)));
   std::erase_if(out.exchanges.exchanges,
                 [&](const tools::ExchangeOut& e) { return e.exchange_number < first || e.exchange_number > last; });
   return Answer(std::move(out));
 }
 
 Result<Answer> ask(const MemoryQuestion& q, Caller& caller) {
-  return as_answer(
-      ask_history<tools::MemoryReadAnswer>(caller, "memory_read", ToolArguments().add("slug", q.slug).finish()));
+  tools::MemoryReadParams memory;
+  memory.slug = q.slug;
+  return as_answer(ask_history<tools::MemoryReadAnswer>(caller, "memory_read", mcp::to_arguments(memory)));
 }
 
 }  // namespace

@@ -72,8 +72,7 @@ Line telling_text(const tools::SearchResultOut& r) {
   std::string_view best;
   std::size_t most = 0;
   for (std::string_view rest = r.assistant_response; !rest.empty();) {
-    const std::string_view line = rest.substr(0, rest.find('\n'));
-    rest.remove_prefix(std::min(line.size() + 1, rest.size()));
+    const std::string_view line = ascii::take_until(rest, '\n');
     const std::string lower = ascii::lowered(line);
     const auto found = static_cast<std::size_t>(
         std::ranges::count_if(words, [&](const std::string& word) { return lower.find(word) != std::string::npos; }));

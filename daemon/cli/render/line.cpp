@@ -72,14 +72,8 @@ Line with_matches(std::string_view text, const std::vector<std::int64_t>& matche
 Line with_marks(std::string_view text) {
   Line out;
   while (!text.empty()) {
-    const auto begin = std::min(text.find(kMatchBegin), text.size());
-    out.add(text.substr(0, begin));
-    text.remove_prefix(begin);
-    if (text.empty()) break;
-    text.remove_prefix(kMatchBegin.size());
-    const auto end = std::min(text.find(kMatchEnd), text.size());
-    out.add(text.substr(0, end), Style::match);
-    text.remove_prefix(std::min(end + kMatchEnd.size(), text.size()));
+    out.add(ascii::take_until(text, kMatchBegin));
+    out.add(ascii::take_until(text, kMatchEnd), Style::match);
   }
   return out;
 }
@@ -89,8 +83,7 @@ std::vector<std::string> words_to_mark(std::string_view query) {
   constexpr std::string_view kSigns = "\"'`.,:;!?()[]{}";
   std::vector<std::string> out;
   while (!query.empty()) {
-    std::string_view word = query.substr(0, query.find(' '));
-    query.remove_prefix(std::min(word.size() + 1, query.size()));
+    std::string_view word = ascii::take_until(query, ' ');
     const auto first = std::min(word.find_first_not_of(kSigns), word.size());
     word.remove_prefix(first);
     word = word.substr(0, word.find_last_not_of(kSigns) + 1);
@@ -195,8 +188,7 @@ class Wrapping {
 std::vector<Line> changed_lines(std::string_view text) {
   std::vector<Line> out;
   while (!text.empty()) {
-    const std::string_view one = text.substr(0, text.find('\n'));
-    text.remove_prefix(std::min(one.size() + 1, text.size()));
+    const std::string_view one = ascii::take_until(text, '\n');
     out.emplace_back(one, one.starts_with('+') ? Style::good : one.starts_with('-') ? Style::bad : Style::faint);
   }
   return out;

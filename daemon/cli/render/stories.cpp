@@ -2,6 +2,7 @@
 #include "daemon/cli/render/frame.hpp"
 #include "daemon/cli/render/views.hpp"
 #include "daemon/cli/render/words.hpp"
+#include "schemas/base/ascii.hpp"
 #include "schemas/base/time.hpp"
 
 #include <fmt/format.h>
@@ -105,8 +106,7 @@ void TimelineView::page(const tools::TemporalQueryAnswer& answer) {
   // The summary is a text: a day, then for each session a line that begins with "- ", and further lines below it.
   std::string_view rest = answer.summary;
   while (!rest.empty()) {
-    const std::string_view one = rest.substr(0, rest.find('\n'));
-    rest.remove_prefix(std::min(one.size() + 1, rest.size()));
+    const std::string_view one = ascii::take_until(rest, '\n');
     if (one.empty()) continue;
     if (one.starts_with("- ")) {
       Line line(one.substr(2));

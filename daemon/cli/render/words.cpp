@@ -208,8 +208,7 @@ void replace_names(std::string& text, const Renaming& renaming) {
 std::string for_people(std::string_view sentences) {
   std::string out;
   while (!sentences.empty()) {
-    std::string_view one = sentences.substr(0, sentences.find('\n'));
-    sentences.remove_prefix(std::min(one.size() + 1, sentences.size()));
+    std::string_view one = ascii::take_until(sentences, '\n');
     std::string line(one);
     if (const auto colon = line.find(':'); colon != std::string::npos) {
       const auto found = std::ranges::find(kArguments, std::string_view(line).substr(0, colon), &Renaming::tool);

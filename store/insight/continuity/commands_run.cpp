@@ -158,10 +158,8 @@ bool is_not_worth_listing(const CommandUse& use) {
 // tools/verify.sh". A word in a path, a setting or a text says nothing.
 bool names_check(std::string_view line) {
   line = line.substr(0, line.find_first_of("\"'"));
-  for (std::size_t at = 0; at < line.size();) {
-    const std::size_t end = std::min(line.find(' ', at), line.size());
-    std::string_view word = line.substr(at, end - at);
-    at = end + 1;
+  while (!line.empty()) {
+    std::string_view word = ascii::take_until(line, ' ');
     if (word.find('=') != std::string_view::npos) continue;
     if (const auto slash = word.rfind('/'); slash != std::string_view::npos) {
       word.remove_prefix(slash + 1);

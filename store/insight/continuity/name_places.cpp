@@ -94,10 +94,8 @@ NamePlaces::NamePlaces(const SessionPast& past) {
 }
 
 void NamePlaces::read_event(std::string_view text, const std::string& path, std::size_t age) {
-  for (std::size_t at = 0; at < text.size();) {
-    const std::size_t end = std::min(text.find('\n', at), text.size());
-    std::string_view line = text.substr(at, end - at);
-    at = end + 1;
+  while (!text.empty()) {
+    std::string_view line = ascii::take_until(text, '\n');
     if (line.size() > kLongestLine) continue;
     NamePlace place = take_place(line);
     if (place.path.empty()) place = {path, path.empty() ? 0 : take_line_number(line)};

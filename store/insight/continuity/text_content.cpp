@@ -32,12 +32,9 @@ std::vector<std::string> subject_stems(std::string_view text) {
 }  // namespace
 
 TextContent::TextContent(std::string_view text) : text_(ascii::one_line(text)) {
-  for (std::size_t at = 0; at < text.size();) {
-    const std::size_t end = std::min(text.find('\n', at), text.size());
-    if (auto stems = subject_stems(text.substr(at, end - at)); stems.size() >= kFewestWords)
+  while (!text.empty())
+    if (auto stems = subject_stems(ascii::take_until(text, '\n')); stems.size() >= kFewestWords)
       lines_.push_back(std::move(stems));
-    at = end + 1;
-  }
 }
 
 bool TextContent::has_name(std::string_view name) const { return names(text_, name); }

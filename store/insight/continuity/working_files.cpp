@@ -80,10 +80,8 @@ void for_each_removed(std::string_view line, F out) {
     const bool moves = part.starts_with("mv ");
     if (!moves && !part.starts_with("rm ")) continue;
     std::string_view last;  // where a move goes to
-    for (std::size_t at = 3; at < part.size();) {
-      const std::size_t blank = std::min(part.find(' ', at), part.size());
-      const std::string_view word = part.substr(at, blank - at);
-      at = blank + 1;
+    for (part.remove_prefix(3); !part.empty();) {
+      const std::string_view word = ascii::take_until(part, ' ');
       if (word.empty() || word.starts_with('-')) continue;
       if (!last.empty()) out(last);
       last = word;

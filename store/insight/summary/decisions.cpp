@@ -39,9 +39,7 @@ std::vector<std::pair<std::string, std::string>> questions_and_answers(std::stri
   std::vector<std::pair<std::string, std::string>> out;
   const bool marked = text.substr(0, text.find('\n')).find("?: ") != std::string_view::npos;
   while (!text.empty()) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    const std::string line = ascii::one_line(text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
+    const std::string line = ascii::one_line(ascii::take_until(text, '\n'));
     std::size_t mark = line.find("?: ");
     if (mark == std::string::npos && line.ends_with("?:")) mark = line.size() - 2;
     const std::size_t colon = mark != std::string::npos ? mark + 1 : line.find(": ");

@@ -97,9 +97,7 @@ template <class Take>
 void for_each_sentence(std::string_view text, Take&& take) {
   FenceTracker fences;
   while (!text.empty()) {
-    const std::size_t line_end = std::min(text.find('\n'), text.size());
-    const std::string_view line = text.substr(0, line_end);
-    text.remove_prefix(std::min(line_end + 1, text.size()));
+    const std::string_view line = ascii::take_until(text, '\n');
     const bool was_open = fences.is_open();
     fences.line(line);
     if (was_open || fences.is_open()) continue;

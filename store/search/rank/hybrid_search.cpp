@@ -83,6 +83,20 @@ FusionCandidate of_words(const LexicalCandidate& found) {
   return out;
 }
 
+// Appends those that are not in the list, none of them before its last.
+template <class Found, class As>
+void append_rest(std::vector<FusionCandidate>& list, std::span<Found> rest, As as) {
+  std::unordered_set<ExchangeId> known;
+  for (const FusionCandidate& c : list)
+    known.insert(c.id);
+  const double least = list.empty() ? 1 : list.back().score;
+  for (const auto& one : rest) {
+    if (known.contains(one.id)) continue;
+    list.push_back(as(one));
+    list.back().score = std::min(least, one.score);
+  }
+}
+
 std::vector<double> shares_of(const QueryPlan& plan) {
   std::vector<double> out;
   for (const Term& term : plan.terms)
@@ -320,15 +334,7 @@ HybridSearch::Ranking HybridSearch::fused(const SearchQuery& query, const std::v
     lists.push_back(ranked(query, phrasings[i], near[i], filter, kByWords, phrasings.size() == 1).candidates);
   Ranking out{fuse(lists), 0, first.complete};
   out.by_all_features = out.candidates.size();
-  std::unordered_set<ExchangeId> known;
-  for (const FusionCandidate& c : out.candidates)
-    known.insert(c.id);
-  const double least = out.candidates.empty() ? 1 : out.candidates.back().score;
-  for (auto it = border; it != first.candidates.end(); ++it) {
-    if (known.contains(it->id)) continue;
-    out.candidates.push_back(*it);
-    out.candidates.back().score = std::min(least, it->score);
-  }
+  append_rest(out.candidates, std::span(first.candidates).subspan(first.by_all_features), std::identity());
   return out;
 }
 
@@ -357,9 +363,9 @@ HybridSearch::Ranking HybridSearch::ranked(const SearchQuery& query, const Phras
     by_word.also = lexical_.score(words, near_ids);
   const std::vector<LexicalCandidate>& found = by_word.best;
   out.complete = found.size() < count;
-  const auto fused = static_cast<std::ptrdiff_t>(std::min(found.size(), kByWords));
+  const std::size_t fused = std::min(found.size(), kByWords);
   std::vector<FusionCandidate>& pool = out.candidates;
-  std::transform(found.begin(), found.begin() + fused, std::back_inserter(pool), of_words);
+  std::ranges::transform(std::span(found).first(fused), std::back_inserter(pool), of_words);
   if (with_meaning && !words.plan.impossible) join(words, question, near, by_word.also, pool);
   add_places(query, pool);
   add_context(pool, shares_of(words.plan));
@@ -381,15 +387,7 @@ HybridSearch::Ranking HybridSearch::ranked(const SearchQuery& query, const Phras
   }
 
   out.by_all_features = pool.size();
-  std::unordered_set<ExchangeId> known;
-  for (const FusionCandidate& c : pool)
-    known.insert(c.id);
-  const double least = pool.empty() ? 1 : pool.back().score;
-  for (auto it = found.begin() + fused; it != found.end(); ++it) {
-    if (known.contains(it->id)) continue;
-    pool.push_back(of_words(*it));
-    pool.back().score = std::min(least, it->score);
-  }
+  append_rest(pool, std::span(found).subspan(fused), of_words);
   const EvidenceWeights& weights = evidence_weights(with_meaning ? question.vector.model : std::string_view());
   for (FusionCandidate& c : pool)
     c.evidence = evidence(c.features, weights);

@@ -27,9 +27,7 @@ constexpr int kTelling = 2;  // least worth of a line that by itself marks a tex
 std::vector<std::string> lines_of(std::string_view text) {
   std::vector<std::string> out;
   while (!text.empty() && out.size() < kMaxLines) {
-    const auto end = std::min(text.find('\n'), text.size());
-    std::string line(text.substr(0, std::min(end, kMaxLineBytes)));
-    text.remove_prefix(std::min(end + 1, text.size()));
+    std::string line(ascii::take_until(text, '\n').substr(0, kMaxLineBytes));
     line.erase(0, std::min(line.find_first_not_of(" \t\r|>"), line.size()));
     if (!line.empty()) out.push_back(std::move(line));
   }
@@ -194,10 +192,8 @@ class Cutter {
     piece.value = rest_.substr(0, end);
     rest_.remove_prefix(end);
     piece.whole = start.substr(0, start.size() - rest_.size());
-    if (const auto at = piece.value.find(':'); piece.key.empty() && at != std::string_view::npos) {
-      piece.key = piece.value.substr(0, at);
-      piece.value.remove_prefix(at + 1);
-    }
+    if (piece.key.empty() && piece.value.find(':') != std::string_view::npos)
+      piece.key = ascii::take_until(piece.value, ':');
     return true;
   }
 

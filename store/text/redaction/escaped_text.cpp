@@ -12,17 +12,6 @@
 namespace memd::redaction {
 namespace {
 
-char simple_escape(char c) {
-  switch (c) {
-    case 'n': return '\n';
-    case 't': return '\t';
-    case 'r': return '\r';
-    case 'b': return '\b';
-    case 'f': return '\f';
-    default: return c;
-  }
-}
-
 // Copies bytes from s[i] on that begin no escape sequence, and their origins; as few as is easy. Returns their number;
 // 0: an escape sequence begins there. There is room for all of the text.
 std::size_t plain_bytes(std::string_view s, std::size_t i, char* to, std::uint32_t* origin) {
@@ -102,7 +91,7 @@ void unescape(std::string_view s, Unescaped& out) {
       put_point(point);
       i += 12;
     } else if (unit < 0) {
-      put(simple_escape(s[i + 1]));
+      put(ascii::unescaped(s[i + 1]));
       i += 2;
     } else {
       put_point(unit);  // half a surrogate pair gives something that is no UTF-8

@@ -188,12 +188,10 @@ std::size_t escape_before(std::string_view text, std::size_t at, std::size_t end
 
 std::vector<SecretRule> read_secret_rules(std::span<const std::string_view> files) {
   std::vector<SecretRule> rules;
-  for (const std::string_view file : files) {
+  for (std::string_view file : files) {
     std::size_t number = 0;
-    for (std::size_t at = 0; at < file.size();) {
-      const std::size_t end = std::min(file.find('\n', at), file.size());
-      const std::string_view line = ascii::trimmed(file.substr(at, end - at));
-      at = end + 1;
+    while (!file.empty()) {
+      const std::string_view line = ascii::trimmed(ascii::take_until(file, '\n'));
       ++number;
       if (line.empty() || line.front() == '#') continue;
       try {

@@ -1,7 +1,0 @@
-#include "daemon/ingest/change_bell.hpp"
-
-namespace memd {
-
-std::unique_ptr<ChangeBell> make_change_bell(boost::asio::io_context& /*loop*/) { return nullptr; }
-
-}  // namespace memd
