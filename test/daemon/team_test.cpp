@@ -406,6 +406,10 @@ TEST_F(TeamTest, AWordThatMostRowsHaveCountsForLittle) {
   EXPECT_EQ(
       server_->sql("ada", "SELECT count(*), max(coverage) < 0.05, min(coverage) > 0" + search + "WHERE coverage < 1"),
       "11|t|t");
+  server_->sql("ada", "DELETE FROM memd.exchanges");
+  server_->sql("ada", "VACUUM memd.exchanges");  // its tables have no pages then
+  EXPECT_EQ(server_->sql("ada", "SELECT sum(pg_relation_size(relid)) FROM pg_partition_tree('memd.exchanges')"), "0");
+  EXPECT_EQ(server_->sql("ada", "SELECT count(*)" + search), "0");
 }
 
 // A machine that asks the database instead of fetching what others shared.

@@ -31,7 +31,7 @@ BEGIN
     sampled AS MATERIALIZED (
       SELECT w.word, sum(f.found) AS found,
              sum(f.found * CASE WHEN f.found = 250 THEN m.pages / (f.last_page + 1) ELSE 1 END)
-               * (SELECT sum(pages) / sum(pages) FILTER (WHERE is_sampled) FROM months) AS estimate
+               * (SELECT sum(pages) / nullif(sum(pages) FILTER (WHERE is_sampled), 0) FROM months) AS estimate
       FROM unnest($1) w(word)
       CROSS JOIN (SELECT * FROM months WHERE is_sampled) m
       CROSS JOIN LATERAL (
